@@ -28,14 +28,11 @@ if (isWriting && bench.status === 0) {
     `/**
  * Mean gas of the service's calls in Ggas, written by \`npm run bench:gas -- --write\`: a constant (\`call\`), plus an
  * amount per \`byte\` of arguments, \`item\` (token of a mint or of many updates, account of a list), \`receiver\` of a mint,
- * token with its \`own\` metadata, and \`own_byte\` of that metadata. \`ft_transfer\`, \`shares_withdraw\`
- * and \`storage_deposit\` are estimates, for the test token.
+ * token with its \`own\` metadata, and \`own_byte\` of that metadata. \`ft_transfer\`, \`shares_withdraw\` and
+ * \`storage_deposit\` are those of the standards' token; another token's own may differ.
  */
 export const MEAN_GAS = {
-${methods.join("")}  ft_transfer: { call: 2300 },
-  shares_withdraw: { call: 5500 },
-  storage_deposit: { call: 2500 },
-} as const satisfies Readonly<Record<string, MeanGas>>;
+${methods.join("")}} as const satisfies Readonly<Record<string, MeanGas>>;
 
 /** Mean gas of a method, Ggas. */
 export interface MeanGas {

@@ -148,10 +148,34 @@ async function look(found: NonNullable<typeof secret>): Promise<void> {
     try {
       return await show(found);
     } catch (error) {
+      if (!(error instanceof Unanswered) && (await showUsed(found))) return;
       say(gift, (error as Error).message, "bad");
       if (!(error instanceof Unanswered)) return leadToGallery();
       await pause(Math.max(error.after, AGAIN));
     }
+  }
+}
+
+/** Shows what a link has given before. @returns whether the service knows that */
+async function showUsed(found: NonNullable<typeof secret>): Promise<boolean> {
+  try {
+    const claimed = await reads.claimed(linkOf(found));
+    const { state, tokens, receiver_id: account, transaction_hash: hash, explorer_url: explorer } = claimed;
+    if (state === "pending") {
+      say(gift, `This link is being redeemed for ${account}. Load the page again to see what it gives.`);
+      return true;
+    }
+    if (tokens.length === 0) return false;
+    const heading = document.querySelector("h1");
+    if (heading) heading.textContent = "This link was used";
+    say(gift, "A link works once.");
+    leadToGallery();
+    await showGiven(reads, { slug, title, account, isOwn: false, isBefore: true, tokens, hash, explorer });
+    return true;
+  } catch (error) {
+    // If the service can't tell, the refusal stays.
+    if (error instanceof Refusal || error instanceof Unanswered) return false;
+    throw error;
   }
 }
 

@@ -20,8 +20,9 @@ interface Offered {
 
 const offered = (): Offered => JSON.parse(find("wallets").dataset.offered ?? "{}") as Offered;
 
-/** Whether this answer allows the addresses of a wallet that the collector has chosen. */
-export const isWalletChosen = (): boolean => offered().chosen !== null;
+/** Whether this answer allows the addresses of a wallet that the collector has chosen. A page that sold out offers none. */
+export const isWalletChosen = (): boolean =>
+  document.getElementById("wallets") !== null && offered().chosen !== null;
 
 /** What a wallet gives as its reason. */
 const saidBy = (name: string, error: unknown): string => `${name}: ${reasonOf(error)}`;

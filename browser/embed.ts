@@ -4,6 +4,7 @@
  */
 
 import type { PublicCollection } from "../src/api/resources/public-collection.ts";
+import { supplyLeft } from "../src/domain/counted.ts";
 import { shownAmount } from "../src/domain/prices.ts";
 import { thumbnailsOf } from "../src/domain/thumbnails.ts";
 
@@ -49,7 +50,7 @@ class MintageMint extends HTMLElement {
       const answer = await fetch(`${SERVICE}/public/v1/page/${slug}`);
       if (!answer.ok) throw new Error(String(answer.status));
       const collection = (await answer.json()) as PublicCollection;
-      const { cover, title, left, total_copies: total } = collection;
+      const { cover, title } = collection;
       if (cover && (cover.media_type === null || cover.media_type.startsWith("image/"))) {
         const picture = new Image(600, 600);
         picture.sizes = "20rem";
@@ -58,8 +59,7 @@ class MintageMint extends HTMLElement {
         picture.alt = "";
         link.append(picture);
       }
-      const supply = left === 0 ? "Sold out" : `${left} of ${total} left`;
-      link.append(lineOf(title, "strong"), lineOf(`${prices(collection)} · ${supply}`));
+      link.append(lineOf(title, "strong"), lineOf(`${prices(collection)} · ${supplyLeft(collection)}`));
     } catch {
       // The link leads to the page, which says what is wrong.
       link.append(lineOf("Mint", "strong"));

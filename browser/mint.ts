@@ -1,7 +1,7 @@
 import type { PublicEligibility } from "../src/api/resources/public-collection.ts";
 import { isAccountId, isImplicitAccountId } from "../src/domain/account-ids.ts";
 import { exactNear } from "../src/domain/amounts.ts";
-import { grouped } from "../src/domain/counted.ts";
+import { supplyLeft } from "../src/domain/counted.ts";
 import {
   GAS_SET_ASIDE,
   MINT_GAS,
@@ -17,6 +17,7 @@ import { type Intent, intentOf, outcomeOf } from "./outcome.ts";
 import { awaitReveal } from "./reveal.ts";
 import { readsOf } from "./service.ts";
 import { accountIn, clearProblem, find, refreshGiven, say, showGiven } from "./shown.ts";
+import { showVoucher, showVoucherCall, voucherHere, voucherTerms } from "./voucher.ts";
 import { hashIn, reasonOf } from "./wallets.ts";
 
 const page = find("page");
@@ -24,6 +25,8 @@ const { slug = "", title = "", network = "", contract = "", collection = "" } = 
 const currencies = JSON.parse(page.dataset.currencies ?? "[]") as readonly (Currency | null)[];
 const reads = readsOf(slug);
 const intents = intentOf(slug);
+/** What is minted instead of the phases' offers. */
+const voucher = voucherHere(slug);
 /** The server's clock, whatever this machine's says. */
 const offset = Number(page.dataset.now) - Date.now();
 const now = () => Date.now() + offset;
@@ -64,7 +67,7 @@ const about = (yocto: string) => `${(Number(BigInt(yocto) / 10n ** 20n) / 10_000
 
 /** The currency that is chosen; null: NEAR. */
 const currencyWanted = (): Currency | null =>
-  currencies.find((currency) => currency?.contract_id === currencyField?.value) ?? null;
+  voucher ? null : (currencies.find((one) => one?.contract_id === currencyField?.value) ?? null);
 
 interface Explained {
   readonly sentence: string;
@@ -112,9 +115,20 @@ const nameButton = (quantity: number | null, fee: string | null): void => {
 
 /** The number that is asked for; null if it is none. */
 const quantityWanted = (): number | null => {
+  if (voucher) return voucher.quantity;
   const quantity = Number(quantityField.value);
   return Number.isInteger(quantity) && quantity >= 1 && quantity <= MOST_AT_ONCE ? quantity : null;
 };
+
+/** What holds for an account now. @throws Refusal, Unanswered */
+const termsFor = (
+  account: string,
+  quantity: number,
+  currency: Currency | null,
+): Promise<PublicEligibility> =>
+  voucher
+    ? voucherTerms(reads, voucher, account)
+    : reads.eligibility(account, quantity, currency?.contract_id);
 
 let asking: ReturnType<typeof setTimeout> | undefined;
 
@@ -141,7 +155,7 @@ async function refreshTerms(): Promise<void> {
   // Another answer may be on its way, for the account and the number that are there by now.
   const isOld = () => own !== asked || connected === null || busy;
   try {
-    const found = await reads.eligibility(connected.account, quantity, currency?.contract_id);
+    const found = await termsFor(connected.account, quantity, currency);
     if (isOld()) return;
     const { sentence, tone, fee } = explain(found, currency);
     say(terms, sentence, tone);
@@ -157,12 +171,13 @@ async function refreshTerms(): Promise<void> {
 /** What can't be read now stays as it is. Where the last one is gone, the page leads to the gallery. */
 const refreshLeft = (): Promise<void> =>
   reads.collection().then(
-    ({ left, minted, total_copies: total }) => {
-      find("left").textContent = left === 0 ? "Sold out." : `${grouped(left)} of ${grouped(total)} left.`;
+    (collection) => {
+      const { left, minted } = collection;
+      find("left").textContent = `${supplyLeft(collection)}.`;
       find<HTMLProgressElement>("minted").value = minted;
       if (left > 0 || !wish) return;
       for (const part of document.querySelectorAll<HTMLElement>(
-        "#offer, #terms, #connect, #wish, #gift, .phases",
+        "#offer, #voucher, #terms, #connect, #wish, #gift, .phases",
       ))
         part.hidden = true;
       find("closed").hidden = false;
@@ -201,6 +216,8 @@ async function follow(intent: Intent, told: string | null = null): Promise<void>
 const callFor = ({ quantity, fee, each, currency }: Agreed, receiver: string | null) => {
   const wish = { collectionId: Number(collection), quantity, receiver };
   const gas = String(MINT_GAS);
+  if (voucher)
+    return { receiverId: contract, params: { methodName: "voucher_mint", args: voucher, gas, deposit: fee } };
   return currency === null
     ? {
         receiverId: contract,
@@ -219,7 +236,7 @@ const callFor = ({ quantity, fee, each, currency }: Agreed, receiver: string | n
 
 async function sign({ wallet, account }: Connection, wanted: Agreed, receiver: string | null): Promise<void> {
   const { quantity, fee, currency } = wanted;
-  const owner = receiver ?? account;
+  const owner = voucher?.receiver_id ?? receiver ?? account;
   const token = currency?.contract_id ?? null;
   const [{ minted }, { available, currency_available: units }] = await Promise.all([
     reads.collection(),
@@ -281,7 +298,7 @@ async function mint(): Promise<void> {
     const problem = receiver === null ? null : await problemOf(receiver);
     if (problem !== null) throw new Error(`${problem} Nothing was signed: correct the receiver of the gift.`);
     const { quantity, currency } = wanted;
-    const found = await reads.eligibility(account, quantity, currency?.contract_id);
+    const found = await termsFor(account, quantity, currency);
     const { fee, sentence } = explain(found, currency);
     if (fee === wanted.fee && found.mint_fee === wanted.each)
       await sign({ wallet, account }, wanted, receiver);
@@ -301,7 +318,15 @@ const step = (by: 1 | -1): void => {
   quantityField.dispatchEvent(new Event("input", { bubbles: true }));
 };
 
-if (wish) {
+/** A voucher is good for what its issuer signed: nothing is left to choose, and the phases say nothing of it. */
+if (wish && voucher) {
+  for (const part of document.querySelectorAll<HTMLElement>("#offer, #closed, #wish > div"))
+    part.hidden = true;
+  find("connect").hidden = false;
+  showVoucherCall(contract, voucher);
+  void showVoucher(reads, voucher);
+}
+if (wish && (voucher || currencies.length > 0)) {
   wish.addEventListener("submit", (event) => {
     event.preventDefault();
     void mint();
@@ -316,14 +341,15 @@ if (wish) {
     (connection) => {
       connected = connection;
       const isShown = connection !== null && !isOver;
-      for (const part of [wish, gift]) part.hidden = !isShown;
+      wish.hidden = !isShown;
+      gift.hidden = !isShown || voucher !== null;
       find("connect").hidden ||= isOver;
       const offer = find("offer");
-      if (offer) offer.hidden = isShown;
+      if (offer) offer.hidden = isShown || voucher !== null;
       if (connection === null) terms.replaceChildren();
       void refreshTerms();
     },
-    quantityField,
+    voucher ? go : quantityField,
   );
 }
 localTimes();

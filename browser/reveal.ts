@@ -35,10 +35,13 @@ export function awaitReveal(more: () => Promise<unknown> = async () => undefined
   const secret = document.querySelector<HTMLElement>('[data-fresh="secret"]');
   if (!secret || secret.dataset.left === "0") return;
   const reads = readsOf(secret.dataset.slug ?? "");
-  let shown = secret.dataset.shown;
+  let { shown } = secret.dataset;
+  let seen: string | undefined;
   const look = async (): Promise<void> => {
     const { reveal } = await reads.collection();
     if (reveal === null || String(reveal.shown) === shown) return;
+    // At the first sight of a reveal, the page and its tiles may be cached from before it, which is over by the next look.
+    const isSeen = String(reveal.shown) === seen;
     const fresh = await mainAt(location.href);
     const parts = [...document.querySelectorAll<HTMLElement>("[data-fresh]")];
     for (const part of parts) {
@@ -48,7 +51,9 @@ export function awaitReveal(more: () => Promise<unknown> = async () => undefined
     }
     localTimes();
     await more();
-    shown = String(reveal.shown);
+    seen = String(reveal.shown);
+    if (!isSeen) return;
+    shown = seen;
     if (reveal.state === "revealed") clearInterval(looking);
   };
   const looking = setInterval(() => {

@@ -5,8 +5,9 @@ import type {
   PublicEligibility,
   PublicMint,
   PublicToken,
+  PublicVoucher,
 } from "../src/api/resources/public-collection.ts";
-import type { ClaimProof } from "../src/domain/claim-proofs.ts";
+import type { ClaimProof, SignedVoucher } from "../src/domain/claim-proofs.ts";
 
 /** What the service has answered instead of what was asked for, for good: asked again, it answers the same. */
 export class Refusal extends Error {}
@@ -77,7 +78,21 @@ export const readsOf = (slug: string) => {
       const asked = { drop_id: String(drop_id), link: String(link), link_public_key, certificate };
       return read<PublicClaimable>(`/claim?${new URLSearchParams(asked)}`);
     },
+    /** What a used link has given. */
+    claimed: ({
+      drop_id,
+      link,
+      link_public_key,
+    }: Pick<ClaimProof, "drop_id" | "link" | "link_public_key">) => {
+      const asked = { drop_id: String(drop_id), link: String(link), link_public_key };
+      return read<PublicClaim>(`/claimed?${new URLSearchParams(asked)}`);
+    },
     collection: () => read<PublicCollection>(""),
+    /** Whether a voucher can be redeemed; it throws why not. */
+    voucher: (voucher: SignedVoucher) => {
+      const asked = Object.entries(voucher).map(([name, value]): [string, string] => [name, String(value)]);
+      return read<PublicVoucher>(`/voucher?${new URLSearchParams(asked)}`);
+    },
     /** @param currency account of the token to pay in; null: NEAR */
     eligibility: (account: string, quantity: number, currency: string | null = null) => {
       const asked = { quantity: String(quantity), ...(currency !== null && { currency }) };

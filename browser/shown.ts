@@ -64,10 +64,19 @@ export interface Given {
   readonly account: string;
   /** Whether it is the collector's own. */
   readonly isOwn: boolean;
+  /** Whether a link gave it before, to whomever. */
+  readonly isBefore?: boolean;
   readonly tokens: readonly PublicToken[];
   readonly hash: string | null;
   readonly explorer: string | null;
 }
+
+/** A sentence for each NFT that has another owner now than the account that got it. */
+const ownersNow = (tokens: readonly PublicToken[], account: string): string =>
+  tokens
+    .filter(({ owner_id: owner }) => owner !== account)
+    .map(({ number, owner_id: owner }) => ` No. ${number} belongs to ${owner} now.`)
+    .join("");
 
 /** The transaction's hash, and its address in an explorer where the service knows one. */
 function transaction(hash: string, explorer: string | null): HTMLElement {
@@ -87,7 +96,7 @@ function transaction(hash: string, explorer: string | null): HTMLElement {
  * is shown without. Never fails.
  */
 export async function showGiven(reads: ReturnType<typeof readsOf>, given: Given): Promise<void> {
-  const { slug, title, account, isOwn, tokens, hash, explorer } = given;
+  const { slug, title, account, isOwn, isBefore = false, tokens, hash, explorer } = given;
   const place = find("owned");
   const numbers = tokens.map(({ number }) => number);
   const names = `No. ${listed(numbers)}`;
@@ -109,12 +118,15 @@ export async function showGiven(reads: ReturnType<typeof readsOf>, given: Given)
   row.append(share, view);
   const text = made("div", "", "says");
   const one = numbers.length === 1;
-  const heading = isOwn ? `You own ${names}` : `${names} ${one ? "is" : "are"} now owned by ${account}`;
-  text.append(
-    made("h2", heading),
-    made("p", `${title}. Final on the chain, for ${account}.`, "soft small"),
-    row,
-  );
+  const heading = isBefore
+    ? `This link has given ${names}`
+    : isOwn
+      ? `You own ${names}`
+      : `${names} ${one ? "is" : "are"} now owned by ${account}`;
+  const line = isBefore
+    ? `${title}. It was redeemed for ${account}.${ownersNow(tokens, account)}`
+    : `${title}. Final on the chain, for ${account}.`;
+  text.append(made("h2", heading), made("p", line, "soft small"), row);
   if (hash !== null) text.append(transaction(hash, explorer));
   place.replaceChildren(works, text);
   sharing(share, `${title}, ${names}`, path);

@@ -1,9 +1,11 @@
 // The page of an NFT needs a script to share it, and to show its picture once that is revealed.
 
+import { localTimes } from "./countdown.ts";
 import { awaitReveal, hiddenMoments } from "./reveal.ts";
 import { sharing } from "./share.ts";
 import { find } from "./shown.ts";
 
+localTimes();
 hiddenMoments();
 awaitReveal();
 sharing(find("share"), document.title, location.pathname);

@@ -31,7 +31,8 @@ const USAGE = `npm run claim -- <command> [options]
   status <folder>                                  how many were redeemed, and which
   voucher <folder> <link> --to <account> --price <price> --expires <time>
                                                    signs that the account may mint at this price,
-                                                   --quantity NFTs, in place of this link
+                                                   --quantity NFTs, in place of this link, and
+                                                   makes a link of it to the mint page
   revoke <folder> <link> …                         ends single links, by their numbers in links.csv
   close <folder>                                   ends the drop: no link can be redeemed any more
 
@@ -296,7 +297,9 @@ async function voucher(args: Arguments, client: MintageClient): Promise<void> {
     ...{ network: issued.network, contract: issued.contract_address, dropId: issued.drop_id },
     ...{ nonce: link - 1, receiver: to, quantity, price: BigInt(price), expiresAt: new Date(expires) },
   });
+  const { mint_url: page } = await pageOf(client, issued.collection_uuid);
   report(args, {
+    link: `${page}#${signed.fragment}`,
     contract: issued.contract_address,
     method: "voucher_mint",
     args: JSON.stringify(signed.args),

@@ -2,13 +2,20 @@
 import { statSync } from "node:fs";
 import { resolve } from "node:path";
 import { parseArgs } from "node:util";
-import type { Collection, LockInput, MintageClient, QuoteInput } from "../client/src/index.ts";
+import type {
+  ChainCallOptions,
+  Collection,
+  LockInput,
+  MintageClient,
+  QuoteInput,
+} from "../client/src/index.ts";
 import { ACCOUNT_ID_RULE, isAccountId } from "./account-ids.ts";
 import { assetUuids } from "./airdrop/assets.ts";
+import { earlierMove, newMove, sendMove } from "./collection/moves.ts";
 import { updateFromFile } from "./collection/update.ts";
 import { collectionOf, commandClient, keyAccess, option, run, UsageError } from "./command.ts";
 import { costText, requireMoney } from "./cost.ts";
-import { wholeNumber } from "./launch/collection-file.ts";
+import { wholeNumber } from "./launch/settings-reader.ts";
 import { agreed } from "./questions.ts";
 import { counted, listed, near, table } from "./table.ts";
 
@@ -34,8 +41,8 @@ const USAGE = `npm run collection -- <command> <collection> [options]
 Each command prints the cost and what can't be undone, and asks for confirmation.
 An interrupted update resumes: run the command again. What it has done is in
 updates.csv.update. After another command was interrupted, run it again: a reveal up
-to a number, a lock, a transfer and a burn have no second effect. If a second transfer
-or burn is refused because the NFT is gone, the first one was carried out.
+to a number and a lock have no second effect, and a transfer or burn that was sent is
+looked up and carried out once.
 
 MINTAGE_URL and MINTAGE_API_KEY name another service than the one of npm start.`;
 
@@ -76,7 +83,9 @@ interface Write<Answer> {
   readonly body: NonNullable<QuoteInput["body"]>;
   readonly rows: Readonly<Record<string, string>>;
   readonly question: string;
-  readonly send: (quote: string) => Promise<Answer>;
+  readonly send: (options: ChainCallOptions) => Promise<Answer>;
+  /** Whether it can't be sent twice, so that what an earlier run sent is looked up. */
+  readonly isMove?: boolean;
   /** What a person is told of the answer. */
   readonly told: (answer: Answer) => string;
 }
@@ -85,9 +94,16 @@ interface Write<Answer> {
 async function carryOut<Answer>(
   { yes, json }: Arguments,
   { client, collection }: { readonly client: MintageClient; readonly collection: Collection },
-  { what, method, path, body, rows, question, send, told }: Write<Answer>,
+  { what, method, path, body, rows, question, send, told, isMove = false }: Write<Answer>,
 ): Promise<void> {
-  const quoted = { method, path: `/collection/${collection.collection_uuid}/${path}`, body };
+  const uuid = collection.collection_uuid;
+  const tell = (answer: Answer) =>
+    void process.stdout.write(json ? `${JSON.stringify(answer)}\n` : `${told(answer)}\n`);
+  const earlier = isMove ? await earlierMove(client, uuid, { path, body }, send) : null;
+  if (earlier !== null) return tell(earlier);
+  const move = isMove ? newMove() : undefined;
+  const named = move === undefined ? body : { ...body, reference: move };
+  const quoted = { method, path: `/collection/${uuid}/${path}`, body: named };
   const [quote, me] = await Promise.all([client.quote(quoted), client.me()]);
   requireMoney(quote, me, { what, state: "Nothing was sent." });
   const shown = {
@@ -103,8 +119,11 @@ async function carryOut<Answer>(
     process.stderr.write("Nothing was sent.\n");
     return;
   }
-  const answer = await send(quote.quote_uuid);
-  process.stdout.write(json ? `${JSON.stringify(answer)}\n` : `${told(answer)}\n`);
+  tell(
+    await (move === undefined
+      ? send({ quote: quote.quote_uuid })
+      : sendMove(uuid, { path, body, move }, quote, send)),
+  );
 }
 
 type Place = Parameters<typeof carryOut>[1];
@@ -129,7 +148,7 @@ async function reveal(args: Arguments, place: Place): Promise<void> {
     body: { assets },
     rows: { assets: `${now.shown} of ${all} are shown; afterwards at least ${wanted}` },
     question: "Reveal them?",
-    send: (quote) => client.collections.reveal(uuid, assets, { quote }),
+    send: (options) => client.collections.reveal(uuid, assets, options),
     told: ({ revealed }) => `${revealed.reveal?.shown} of ${all} assets are shown.`,
   });
 }
@@ -147,7 +166,7 @@ async function lock(args: Arguments, place: Place): Promise<void> {
       body: { token_id: nft },
       rows: { NFT: nft },
       question: "Lock it for ever?",
-      send: (quote) => client.collections.lockNft(uuid, nft, { quote }),
+      send: (options) => client.collections.lockNft(uuid, nft, options),
       told: () => `${nft} is locked.`,
     });
   const locks = words.map((word) => LOCKS.find((each) => each === word) ?? unknownLock(word));
@@ -157,7 +176,10 @@ async function lock(args: Arguments, place: Place): Promise<void> {
     throw new UsageError(`--asset: the collection has no asset ${listed(missing)}. Nothing was sent.`);
   const assets = [...new Set(found.values())];
   const body: LockInput = { locks, asset_uuids: assets };
-  const parts = [...locks, ...(assets.length > 0 ? [counted(assets.length, "asset")] : [])].join(", ");
+  const parts = [
+    ...locks,
+    ...(assets.length > 0 ? [`what NFTs of ${counted(assets.length, "asset")} show`] : []),
+  ].join(", ");
   await carryOut(args, place, {
     what: "locking the collection",
     method: "PUT",
@@ -165,7 +187,7 @@ async function lock(args: Arguments, place: Place): Promise<void> {
     body: { ...body },
     rows: { "to be locked": parts },
     question: "Lock it for ever?",
-    send: (quote) => client.collections.lock(uuid, body, { quote }),
+    send: (options) => client.collections.lock(uuid, body, options),
     told: () => `Locked for ever: ${parts}.`,
   });
 }
@@ -186,7 +208,8 @@ async function transfer(args: Arguments, place: Place): Promise<void> {
     body,
     rows: { NFTs: `${tokens.length}: ${listed(tokens)}`, receiver: to },
     question: `Give ${counted(tokens.length, "NFT")} to ${to}?`,
-    send: (quote) => place.client.collections.transferNfts(place.collection.collection_uuid, body, { quote }),
+    send: (options) => place.client.collections.transferNfts(place.collection.collection_uuid, body, options),
+    isMove: true,
     told: () => `${to} has ${counted(tokens.length, "NFT")} more.`,
   });
 }
@@ -201,7 +224,8 @@ async function burn(args: Arguments, place: Place): Promise<void> {
     body: { token_ids: tokens },
     rows: { NFTs: `${tokens.length}: ${listed(tokens)}` },
     question: `Burn ${counted(tokens.length, "NFT")} for ever?`,
-    send: (quote) => place.client.collections.burnNfts(place.collection.collection_uuid, tokens, { quote }),
+    send: (options) => place.client.collections.burnNfts(place.collection.collection_uuid, tokens, options),
+    isMove: true,
     told: () => `${counted(tokens.length, "NFT")} burnt.`,
   });
 }

@@ -7,6 +7,10 @@ const DECODED = /\.(png|jpe?g|gif|webp|avif)$/i;
 /** Pictures decoded at a time: each is in memory whole, with a byte per pixel. */
 const AT_ONCE = 4;
 
+/** What to do about a picture that the decoder refuses. */
+export const decodeProblem = (path: string, error: Error): string =>
+  `${path}: the picture can't be decoded (${error.message.split("\n")[0]}). Export it again.`;
+
 /**
  * Decodes each picture of a plan to its end, all frames included, because a file that ends early shows broken
  * and stays on-chain.
@@ -28,8 +32,7 @@ export async function undecodable(folder: string, { assets, placeholder }: Folde
         .raw()
         .toBuffer()
         .catch((error: Error) => {
-          const [reason] = error.message.split("\n");
-          problems.set(path, `${path}: the picture can't be decoded (${reason}). Export it again.`);
+          problems.set(path, decodeProblem(path, error));
         });
     }
   };

@@ -4,8 +4,9 @@ import { commandClient, contractOf, folderOf, keyAccess, run, UsageError } from 
 import { checkFolder } from "./launch/folder.ts";
 import { initFolder } from "./launch/init.ts";
 import { wantedPayout } from "./launch/payout.ts";
-import { requireOpenPhases } from "./launch/phases.ts";
+import { draftRequest, readCurrencies, requireOpenPhases } from "./launch/phases.ts";
 import { planText, quoteText } from "./launch/plan-text.ts";
+import { previewFolder } from "./launch/preview.ts";
 import { earlierRun, type Launched, launchFolder } from "./launch/run.ts";
 import { changePhase } from "./launch/set.ts";
 import { shrinkPictures } from "./launch/shrink.ts";
@@ -14,6 +15,7 @@ import { agreed, terminalQuestions } from "./questions.ts";
 import { counted, near, table } from "./table.ts";
 
 const USAGE = `npm run launch -- ./folder [options]
+npm run launch -- preview ./folder [--port 4000]
 npm run launch -- set ./folder [--phase allowlist] --price 3 …
 
 Takes a folder of pictures, with 0.json for 0.png or without, to a collection
@@ -28,8 +30,12 @@ run the command again.
   --yes    skips the confirmations
   --json   one line of JSON at the end instead of a table
 
-set changes single settings of a phase on-chain: --price, --per-account, --starts
-and --ends; "none" takes one of the last three away. It shows what changes and asks.
+preview serves mint page, gallery and NFTs as they will be, before anything is
+uploaded or signed.
+
+set changes single settings of a phase on-chain: --price, --currency, --per-account,
+--supply, --starts and --ends; "none" takes one of the last five away. --phase is
+public, allowlist or a number from 3 to 8. It shows what changes and asks.
 
 MINTAGE_URL, MINTAGE_API_KEY and MINTAGE_CONTRACT name another service than the
 one of npm start.`;
@@ -70,7 +76,8 @@ async function launch(): Promise<void> {
   const me = await client.me();
   const contract = contractOf(me, checked.file.contract ?? contractUuid, "contract in the folder's settings");
   const payout = await wantedPayout(checked.file.payout, me);
-  process.stderr.write(`${planText(checked, me, contract.account_id, payout)}\n\n`);
+  const currencies = await readCurrencies(client, checked.file.phases);
+  process.stderr.write(`${planText(checked, me, { contract: contract.account_id, payout, currencies })}\n\n`);
   if (isResumed) process.stderr.write("An earlier run was interrupted; this one resumes it.\n");
   if (!args.yes && !(await agreed(isResumed ? "Go on?" : "Launch it?"))) {
     process.stderr.write("Nothing was sent.\n");
@@ -83,7 +90,8 @@ async function launch(): Promise<void> {
     baseUrl,
     folder: args.folder,
     checked,
-    request: { contract_uuid: contract.contract_uuid, ...checked.file.draft },
+    currencies,
+    request: draftRequest(contract.contract_uuid, checked.file, currencies),
     onUpload: ({ assets, totalAssets, bytes, totalBytes }) => {
       const text = `${assets} of ${counted(totalAssets, "media file")}, ${size(bytes)} of ${size(totalBytes)}`;
       line.show(bytes / Math.max(1, totalBytes), text);
@@ -147,7 +155,7 @@ function resultText(result: ReturnType<typeof resultOf>): string {
   ];
   return `${table(rows)}
 
-Collectors mint ${result.mint_url ? "on the mint page, or " : ""}from a wallet: nft_mint of ${result.contract_address} with {"collection_id":${result.collection_id}}.
+Collectors mint ${result.mint_url ? "on the mint page, or " : ""}from a wallet: for NEAR by nft_mint of ${result.contract_address} with {"collection_id":${result.collection_id}}.
 You mint to many: npm run airdrop -- ${result.collection_uuid} receivers.csv`;
 }
 
@@ -157,4 +165,7 @@ const revealedText = ({ reveal, collection_uuid: uuid }: ReturnType<typeof resul
     : `when you run npm run collection -- reveal ${uuid}`;
 
 const [first, ...rest] = process.argv.slice(2);
-await run(() => (first === "set" ? changePhase(rest, USAGE) : launch()));
+await run(() => {
+  if (first === "preview") return previewFolder(rest, USAGE);
+  return first === "set" ? changePhase(rest, USAGE) : launch();
+});

@@ -62,6 +62,9 @@ CREATE TABLE `collection_pages` (
 	`traits_cursor` integer DEFAULT -1,
 	`created_at` integer NOT NULL,
 	`updated_at` integer NOT NULL,
+	`creator` text,
+	`about` text,
+	`creator_picture` blob,
 	FOREIGN KEY (`collection_id`) REFERENCES `collections`(`id`) ON UPDATE no action ON DELETE no action,
 	FOREIGN KEY (`cover_asset_id`) REFERENCES `draft_assets`(`id`) ON UPDATE no action ON DELETE no action
 );
@@ -123,6 +126,16 @@ CREATE TABLE `reference_traits` (
 	PRIMARY KEY(`collection_id`, `reference_sha256`),
 	FOREIGN KEY (`collection_id`) REFERENCES `collections`(`id`) ON UPDATE no action ON DELETE no action
 );
+--> statement-breakpoint
+CREATE TABLE `token_transfers` (
+	`collection_id` blob NOT NULL,
+	`number` integer NOT NULL,
+	`at` integer NOT NULL,
+	`receiver_id` text NOT NULL,
+	`hash` text NOT NULL,
+	PRIMARY KEY(`collection_id`, `number`, `at`),
+	FOREIGN KEY (`collection_id`) REFERENCES `collections`(`id`) ON UPDATE no action ON DELETE no action
+) WITHOUT ROWID;
 --> statement-breakpoint
 CREATE TABLE `contracts` (
 	`id` blob PRIMARY KEY NOT NULL,
@@ -388,6 +401,17 @@ CREATE TABLE `quotes` (
 );
 --> statement-breakpoint
 CREATE INDEX `quotes_expiry` ON `quotes` (`expires_at`);--> statement-breakpoint
+CREATE TABLE `registrations` (
+	`currency` text NOT NULL,
+	`account` text NOT NULL,
+	`integration_id` blob NOT NULL,
+	`operation_id` blob NOT NULL,
+	`created_at` integer NOT NULL,
+	PRIMARY KEY(`currency`, `account`),
+	FOREIGN KEY (`integration_id`) REFERENCES `integrations`(`id`) ON UPDATE no action ON DELETE no action
+);
+--> statement-breakpoint
+CREATE INDEX `registrations_integration` ON `registrations` (`integration_id`,`created_at`);--> statement-breakpoint
 CREATE TABLE `transactions` (
 	`hash` blob PRIMARY KEY NOT NULL,
 	`operation_id` blob NOT NULL,

@@ -5,7 +5,7 @@ import { ADMIN_ENDPOINTS } from "./api/admin/index.ts";
 import { type Endpoint, reply, traitsOf } from "./api/endpoint.ts";
 import { registerGateway } from "./api/gateway/route.ts";
 import { API_ENDPOINTS, SERVICE_ENDPOINTS } from "./api/index.ts";
-import { answerMcp } from "./api/mcp/server.ts";
+import { answerMcp, rpcError } from "./api/mcp/server.ts";
 import { serveDocument } from "./api/openapi.ts";
 import { otherAddress, servePages } from "./api/pages/routes.ts";
 import { PUBLIC_ENDPOINTS } from "./api/public/reads.ts";
@@ -16,6 +16,7 @@ import { ledgerOf } from "./db/ledger.ts";
 import { findOperationWhole } from "./db/queries/operation-transactions.ts";
 import { noRoom, toQuotaError } from "./db/quota.ts";
 import type { Uuid } from "./domain/ids.ts";
+import { API } from "./domain/surface.ts";
 import { findArchived } from "./files/archive/read.ts";
 import { requireAcceptable } from "./http/acceptance.ts";
 import type { AppEnv, EndpointTraits, MatchedEndpoint } from "./http/app-env.ts";
@@ -54,7 +55,7 @@ export const keyAnswers: StoredResponses = {
 const router = () => new OpenAPIHono<AppEnv>({ defaultHook: refuseInvalid });
 
 const SURFACES: Readonly<Record<string, readonly Endpoint[]>> = {
-  "/api/v1": API_ENDPOINTS,
+  [API]: API_ENDPOINTS,
   "/admin/v1": ADMIN_ENDPOINTS,
   "/public/v1": PUBLIC_ENDPOINTS,
 };
@@ -94,6 +95,11 @@ const requireEndpoint = (c: Context<AppEnv>): void => {
   if (!c.get("endpoint")) throw unmatched(app, c);
 };
 
+const quotaError = (error: Error, c: Context<AppEnv>): unknown => {
+  const caller = c.get("caller");
+  return caller ? toQuotaError(c.get("context"), caller.integrationId, error) : error;
+};
+
 const api = router();
 api.use(
   checking(authenticate, requireAcceptable, readBody, requireEndpoint),
@@ -110,13 +116,18 @@ const open = router();
 open.use(checking(requireAcceptable, readBody));
 for (const register of PUBLIC_ENDPOINTS) register(open);
 
+const agents = router();
+agents.use("/", checking(authenticate, requireEndpoint, requireAcceptable, readBody));
+agents.post("/", (c) => answerMcp(app, c));
+agents.onError(async (error, c) => errorResponse(await quotaError(error, c), c, rpcError));
+
 /** The whole service: middleware, routes, and the responses for unknown paths. */
 export const app: OpenAPIHono<AppEnv> = router();
 app.use(answerRequest(endpointAt));
-app.route("/api/v1", api);
+app.route(API, api);
 app.route("/admin/v1", admin);
 app.route("/public/v1", open);
-app.post("/mcp", checking(authenticate, requireAcceptable, readBody), (c) => answerMcp(app, c));
+app.route("/mcp", agents);
 for (const register of SERVICE_ENDPOINTS) register(app);
 serveDocument(app);
 serveReference(app);
@@ -125,10 +136,7 @@ registerGateway(app);
 servePages(app);
 serveOperatorPage(app);
 app.notFound((c) => otherAddress(c) ?? errorResponse(unmatched(app, c), c));
-app.onError(async (error, c) => {
-  const caller = c.get("caller");
-  return errorResponse(caller ? await toQuotaError(c.get("context"), caller.integrationId, error) : error, c);
-});
+app.onError(async (error, c) => errorResponse(await quotaError(error, c), c));
 
 /** The context of background work: the schedule, and what wallet objects ask for. */
 export const backgroundContext = loggedContext;

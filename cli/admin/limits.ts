@@ -12,6 +12,7 @@ const LIMITS: Readonly<Record<keyof LimitsInput, true>> = {
   database_bytes: true,
   keys: true,
   operations_waiting: true,
+  audit_entries: true,
   spending_per_day: true,
 };
 

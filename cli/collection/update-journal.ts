@@ -8,8 +8,8 @@ interface UpdateHead extends RowsHead {
 
 /** What became of a request, a line each. `part` is its index in the plan. */
 type UpdateLine =
-  /** It is about to be sent. */
-  | { readonly part: number; readonly attempt: number }
+  /** It is about to be sent. `at_most`: yoctoNEAR that it may cost. */
+  | { readonly part: number; readonly attempt: number; readonly at_most: string }
   | {
       readonly part: number;
       readonly attempt: number;
@@ -28,14 +28,14 @@ type UpdateReceipt = Extract<UpdateLine, { failed: unknown }>;
 export interface UpdateState {
   /** Number of the attempt that counts, from 1. */
   readonly attempt: number;
-  /** Whether a run has sent it, and no run has learnt what became of it. */
-  readonly isSent: boolean;
+  /** yoctoNEAR at most for which a run has sent it, while no run has learnt what became of it; null: it wasn't sent. */
+  readonly sentAtMost: string | null;
   /** Tokens that are still to be changed; null: all of the part. */
   readonly left: readonly string[] | null;
   readonly receipts: readonly UpdateReceipt[];
 }
 
-const NEW: UpdateState = { attempt: 1, isSent: false, left: null, receipts: [] };
+const NEW: UpdateState = { attempt: 1, sentAtMost: null, left: null, receipts: [] };
 
 /** What became of each request of an update, kept in a file beside the one of its rows. */
 export class UpdateJournal {
@@ -72,9 +72,9 @@ export class UpdateJournal {
     const state = this.part(line.part);
     // Of two runs at once each may tell what became of an attempt.
     if (line.attempt !== state.attempt) return;
-    if (!("failed" in line || "refused" in line)) this.#parts.set(line.part, { ...state, isSent: true });
+    if ("at_most" in line) this.#parts.set(line.part, { ...state, sentAtMost: line.at_most });
     else {
-      const next = { ...state, attempt: state.attempt + 1, isSent: false };
+      const next = { ...state, attempt: state.attempt + 1, sentAtMost: null };
       const done = "failed" in line && {
         left: Object.keys(line.failed),
         receipts: [...state.receipts, line],

@@ -10,7 +10,7 @@ import {
   type NftUpdateBulkInput,
 } from "../../client/src/index.ts";
 import { assetsOf } from "../airdrop/assets.ts";
-import { costOfRun, costRows, type QuotedRequests, requireFunds } from "../airdrop/cost.ts";
+import { costOfRun, costRows, type QuotedRequests, type RunCost, requireFunds } from "../airdrop/cost.ts";
 import { MINT_RETRIES } from "../airdrop/run.ts";
 import { commandClient, UsageError } from "../command.ts";
 import { byLine, cellProblem, csvText, firstProblems } from "../csv.ts";
@@ -76,8 +76,9 @@ export async function updateFromFile(
   const before = changedSoFar(update);
   const { quoted, refused } = await quoteParts(update);
   const contract = me.contracts.find(({ account_id }) => account_id === collection.contract_address);
-  const available = quoted[0]?.quote.wallet.available ?? me.wallet.available;
-  const cost = costOfRun(quoted, BigInt(contract?.balance_free ?? 0), BigInt(available ?? 0));
+  const requests = [...quoted.values()];
+  const available = requests[0]?.quote.wallet.available ?? me.wallet.available;
+  const cost = costOfRun(requests, BigInt(contract?.balance_free ?? 0), BigInt(available ?? 0));
   const total = counted(rows.length, "NFT");
   const plan = [
     { what: "collection", value: collection.title },
@@ -91,7 +92,7 @@ export async function updateFromFile(
     return;
   }
   const line = new ProgressLine();
-  const failed = await changeAll(update, refused, (changed) =>
+  const failed = await changeAll(update, { limits: limitsOf(quoted, cost), refused }, (changed) =>
     line.show(changed / rows.length, `${changed} of ${total}`),
   ).finally(() => {
     line.end();
@@ -138,17 +139,17 @@ const updatesOf = ({ assets }: Update, rows: readonly UpdateRow[]): NftUpdateBul
  */
 async function quoteParts(
   update: Update,
-): Promise<{ quoted: QuotedRequests[]; refused: ReadonlyMap<number, readonly FailedRow[]> }> {
+): Promise<{ quoted: QuotedParts; refused: ReadonlyMap<number, readonly FailedRow[]> }> {
   const { client, collection, parts, journal, file } = update;
   const path = `/collection/${collection.collection_uuid}/nft-update-bulk`;
-  const quoted: QuotedRequests[] = [];
+  const quoted = new Map<number, QuotedRequests>();
   const refused = new Map<number, readonly FailedRow[]>();
   for (const index of parts.keys()) {
     const rows = rowsLeft(update, index);
-    if (rows.length === 0 || journal.part(index).isSent) continue;
+    if (rows.length === 0 || journal.part(index).sentAtMost !== null) continue;
     try {
       const body = { updates: updatesOf(update, rows) };
-      quoted.push({
+      quoted.set(index, {
         count: 1,
         nfts: rows.length,
         quote: await client.quote({ method: "POST", path, body }),
@@ -173,6 +174,19 @@ async function quoteParts(
   return { quoted, refused };
 }
 
+/** Quotes of requests, by part. */
+type QuotedParts = ReadonlyMap<number, QuotedRequests>;
+
+/**
+ * yoctoNEAR that each request may cost: what its quote says, and in place of its own top-up those of the whole run, because
+ * each quote takes what the contract has for itself.
+ */
+function limitsOf(quoted: QuotedParts, { most }: RunCost): Map<number, string> {
+  const gasOf = ({ quote }: QuotedRequests) => BigInt(quote.cost.at_most) - BigInt(quote.top_up);
+  const topUps = [...quoted.values()].reduce((left, one) => left - gasOf(one), most);
+  return new Map([...quoted].map(([index, one]) => [index, `${gasOf(one) + topUps}`]));
+}
+
 /** What a refusal says of rows: paths of its issues are `body?, updates, index, …`. */
 function faultyCells({ issues }: ApiError, rows: readonly UpdateRow[]) {
   return issues.flatMap(({ path, message }) => {
@@ -190,7 +204,13 @@ function faultyCells({ issues }: ApiError, rows: readonly UpdateRow[]) {
  */
 async function changeAll(
   update: Update,
-  refused: ReadonlyMap<number, readonly FailedRow[]>,
+  {
+    limits,
+    refused,
+  }: {
+    readonly limits: ReadonlyMap<number, string>;
+    readonly refused: ReadonlyMap<number, readonly FailedRow[]>;
+  },
   onProgress: (changed: number) => void,
 ): Promise<FailedRow[]> {
   const { parts, journal } = update;
@@ -201,7 +221,7 @@ async function changeAll(
     if (rows.length === 0 || refused.has(index)) continue;
     const { attempt } = journal.part(index);
     try {
-      const answer = await changePart(update, index, rows);
+      const answer = await changePart(update, index, { rows, atMost: limits.get(index) });
       const reasons = Object.fromEntries(
         answer.results.flatMap(({ token_id: id, status, message }) =>
           status === "failed" ? [[id, message ?? ""]] : [],
@@ -227,18 +247,21 @@ async function changeAll(
 async function changePart(
   update: Update,
   index: number,
-  rows: readonly UpdateRow[],
+  { rows, atMost }: { readonly rows: readonly UpdateRow[]; readonly atMost: string | undefined },
 ): Promise<NftUpdateBulkAnswer> {
   const { client, collection, journal } = update;
-  const { attempt, isSent } = journal.part(index);
+  const { attempt, sentAtMost } = journal.part(index);
+  const maxCost = sentAtMost ?? atMost;
+  if (maxCost === undefined) throw new Error(`Request ${index} has no quote.`);
   const reference = `update-${journal.head.update}-${index}-${attempt}`;
-  if (isSent) {
+  if (sentAtMost !== null) {
     for await (const { operation_uuid: uuid } of client.operations.list({ reference }))
       return client.operations.wait<NftUpdateBulkAnswer>(uuid);
-  } else journal.write({ part: index, attempt });
+  } else journal.write({ part: index, attempt, at_most: maxCost });
   return client.collections.updateNfts(collection.collection_uuid, updatesOf(update, rows), {
     idempotencyKey: reference,
     reference,
+    maxCost,
   });
 }
 

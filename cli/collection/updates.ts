@@ -1,5 +1,5 @@
 import { cellProblem, type RowProblem, readCsv } from "../csv.ts";
-import { wholeNumber } from "../launch/collection-file.ts";
+import { wholeNumber } from "../launch/settings-reader.ts";
 import { counted } from "../table.ts";
 
 /** A row of a file of updates: what one NFT is to show. */

@@ -5,16 +5,19 @@ import { UsageError } from "../command.ts";
 import { undecodable } from "../decode-pictures.ts";
 import { readAllowlist } from "./allowlist-file.ts";
 import { type CollectionFile, readCollectionFile } from "./collection-file.ts";
+import { filesOfPage, type PageSettings, resolvePage } from "./page-settings.ts";
+import type { ListFile } from "./phase-settings.ts";
 import { largePictures, ORIGINALS } from "./shrink.ts";
 
 /** What a folder asks for, all of it checked. */
 export interface CheckedFolder {
   readonly file: CollectionFile;
   readonly plan: FolderPlan;
-  /** Accounts of the allowlist; empty without one. */
-  readonly accounts: readonly string[];
+  /** Accounts of each phase that has a list, by its number. */
+  readonly lists: ReadonlyMap<number, readonly string[]>;
   /** The settings' file, as problems name it. */
   readonly settingsName: string;
+  readonly page: PageSettings;
   /** Files that nothing is done with, but for those that tools leave (names that begin with a dot or an underscore). */
   readonly leftOut: readonly string[];
 }
@@ -43,8 +46,13 @@ export async function checkFolder(folder: string): Promise<CheckedFolder> {
   };
   const read = readCollectionFile(name, readFileSync(join(folder, name), "utf8"));
   const settings = collect<{ readonly file: CollectionFile }>(read);
-  const allowlist = "file" in read ? read.file.allowlist : read.allowlist;
-  const accounts = allowlist ? collect(allowlistOf(folder, allowlist)) : null;
+  const phases = settings?.file.phases ?? [];
+  const lists = new Map(
+    phases.flatMap(({ phase, list }) =>
+      list ? [[phase, collect(allowlistOf(folder, list))?.accounts ?? []] as const] : [],
+    ),
+  );
+  if ("problems" in read) for (const list of read.lists) collect(allowlistOf(folder, list));
   const plan = await readFolder(folder).catch((error: unknown) => {
     if (!(error instanceof FolderError)) throw error;
     problems.push(...error.problems);
@@ -65,16 +73,18 @@ export async function checkFolder(folder: string): Promise<CheckedFolder> {
       "Pictures that are too large can be re-encoded as WebP: give --shrink; originals/ keeps the originals.",
     );
   }
-  if (settings === null || plan === null || problems.length > 0) throw new FolderError(problems);
-  const own = [...NAMES, settings.file.allowlist];
+  const page = settings && collect(await resolvePage(folder, settings.file.pageFields, plan));
+  if (settings === null || plan === null || page === null || problems.length > 0)
+    throw new FolderError(problems);
+  const own = [...NAMES, ...phases.map(({ list }) => list?.file), ...filesOfPage(settings.file.pageFields)];
   const leftOut = plan.ignored.filter(
     (path) => !own.includes(path) && !path.startsWith(`${ORIGINALS}/`) && !/(^|\/)[._]/.test(path),
   );
-  return { file: settings.file, plan, accounts: accounts?.accounts ?? [], settingsName: name, leftOut };
+  return { file: settings.file, plan, lists, settingsName: name, page, leftOut };
 }
 
-function allowlistOf(folder: string, name: string): ReturnType<typeof readAllowlist> {
-  if (!existsSync(join(folder, name)))
-    return { problems: [`allowlist: there is no file ${name} in the folder.`] };
-  return readAllowlist(name, readFileSync(join(folder, name), "utf8"));
+function allowlistOf(folder: string, { file, at }: ListFile): ReturnType<typeof readAllowlist> {
+  if (!existsSync(join(folder, file)))
+    return { problems: [`${at}: there is no file ${file} in the folder.`] };
+  return readAllowlist(file, readFileSync(join(folder, file), "utf8"));
 }

@@ -7,7 +7,7 @@ import { UsageError } from "../command.ts";
 import type { Questions } from "../questions.ts";
 import { readCollectionFile, readSubtitle } from "./collection-file.ts";
 import { settingsFile } from "./folder.ts";
-import { readPage } from "./page.ts";
+import { readPage } from "./page-settings.ts";
 import { type Read, readPercent, readPrice } from "./prices.ts";
 import { readTime } from "./times.ts";
 import { NUMBERED } from "./titles.ts";
@@ -203,9 +203,8 @@ export async function initFolder(folder: string, questions: Questions): Promise<
   if ("problems" in checked) throw new UsageError(checked.problems.join("\n"));
   const file = join(folder, "collection.yaml");
   writeFileSync(file, text, { flag: "wx" });
-  const list =
-    checked.file.allowlist === null
-      ? ""
-      : `Write the accounts into ${join(folder, "allowlist.csv")}, one a line.\n`;
+  const list = checked.file.phases.some(({ list }) => list)
+    ? `Write the accounts into ${join(folder, "allowlist.csv")}, one a line.\n`
+    : "";
   return `${file} is written.\n${list}Next: npm run launch -- ${folder}`;
 }

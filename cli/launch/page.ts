@@ -5,24 +5,7 @@ import {
   NotFoundError,
 } from "../../client/src/index.ts";
 import { UsageError } from "../command.ts";
-import type { Read } from "./prices.ts";
-
-/** What `page` in the folder says: no page, one at this last part of an address, or one whose address the title gives. */
-export type WantedPage = { readonly slug: string } | "none" | "by_title";
-
-const LONGEST = 64;
-const SHORTEST = 3;
-
-/** The service's rule for slugs. */
-export const readPage = (text: string): Read<WantedPage> => {
-  if (/^(no|false)$/i.test(text)) return { value: "none" };
-  if (/^(yes|true)$/i.test(text)) return { value: "by_title" };
-  if (/^[a-z0-9]+(?:-[a-z0-9]+)*$/.test(text) && text.length >= SHORTEST && text.length <= LONGEST)
-    return { value: { slug: text } };
-  return {
-    problem: `give the last part of the pages' address: ${SHORTEST} to ${LONGEST} lower-case letters and digits with single hyphens between them, or no; it is "${text}"`,
-  };
-};
+import { differs, LONGEST, type PageSettings, pageChanges, type WantedPage } from "./page-settings.ts";
 
 /** A slug that a title makes. The number keeps apart what titles don't. */
 export const slugOf = (title: string, number: number): string => {
@@ -35,14 +18,31 @@ export const slugOf = (title: string, number: number): string => {
   return `${name.replace(/-$/, "")}-${number}`;
 };
 
+/** A collection, and the draft that it was. */
+interface Home {
+  readonly uuid: string;
+  readonly draftUuid: string;
+  readonly title: string;
+  readonly number: number;
+}
+
+/** The asset of the media file with this name. */
+async function assetNamed(client: MintageClient, draftUuid: string, name: string): Promise<string | null> {
+  for await (const { asset_uuid: uuid, asset_filename: filename } of client.drafts.assets(draftUuid))
+    if (filename === name) return uuid;
+  return null;
+}
+
 /**
  * Shows a collection to collectors, as an earlier run did or as the folder says.
+ * What a page shows may change after the launch, but not its address.
  * @returns null where the folder wants no page
  */
 export async function showPage(
   client: MintageClient,
-  { uuid, title, number }: { readonly uuid: string; readonly title: string; readonly number: number },
+  { uuid, draftUuid, title, number }: Home,
   wanted: WantedPage,
+  settings: PageSettings,
 ): Promise<CollectionPage | null> {
   if (wanted === "none") return null;
   const there = await client.collections.page(uuid).catch((error: unknown) => {
@@ -54,10 +54,14 @@ export async function showPage(
       `The collection's pages are at ${there.slug}, not at ${wanted.slug}. Move them with PUT /collection/${uuid}/page, or restore page in the folder.`,
     );
   }
-  if (there) return there;
+  const cover = settings.cover === null ? null : await assetNamed(client, draftUuid, settings.cover);
+  const changes = pageChanges(settings, cover);
+  if (there && !differs(there, changes)) return there;
+  if (there)
+    return client.collections.setPage(uuid, { slug: there.slug, enabled: there.enabled, ...changes });
   const slug = wanted === "by_title" ? slugOf(title, number) : wanted.slug;
   try {
-    return await client.collections.setPage(uuid, { slug, enabled: true });
+    return await client.collections.setPage(uuid, { slug, enabled: true, ...changes });
   } catch (error) {
     if (!(error instanceof ConflictError)) throw error;
     throw new UsageError(

@@ -4,9 +4,9 @@ import { size } from "../progress.ts";
 import { counted, listed, near, table } from "../table.ts";
 import type { CheckedFolder } from "./folder.ts";
 import type { WantedPayout } from "./payout.ts";
-import { nearText } from "./prices.ts";
-
-type Phase = NonNullable<CheckedFolder["file"]["draft"]["public_mint_config"]>;
+import { LISTED, OPEN, type WantedPhase } from "./phase-settings.ts";
+import { smallestPrice } from "./phases.ts";
+import { type Currencies, priceText } from "./prices.ts";
 
 const NOBODY = "nobody; only you mint, through the API";
 
@@ -14,10 +14,17 @@ const NOBODY = "nobody; only you mint, through the API";
 export function planText(
   checked: CheckedFolder,
   me: Me,
-  contractAccount: string,
-  payout: WantedPayout | null,
+  {
+    contract,
+    payout,
+    currencies,
+  }: {
+    readonly contract: string;
+    readonly payout: WantedPayout | null;
+    readonly currencies: Currencies;
+  },
 ): string {
-  const { file, plan, accounts, leftOut } = checked;
+  const { file, plan, lists, leftOut } = checked;
   const { draft, copies } = file;
   const bytes = plan.assets.reduce(
     (sum, { media, reference }) => sum + media.size + (reference?.size ?? 0),
@@ -26,7 +33,7 @@ export function planText(
   const count = plan.assets.length;
   const rows = [
     { what: "title", value: draft.title },
-    { what: "contract", value: `${contractAccount} on ${me.network}` },
+    { what: "contract", value: `${contract} on ${me.network}` },
     {
       what: "media files",
       value: `${count}, ${size(bytes)}, ${plan.assets[0]?.reference ? "with" : "without"} metadata`,
@@ -36,15 +43,11 @@ export function planText(
       : []),
     ...(leftOut.length > 0 ? [{ what: "files left out", value: listed(leftOut) }] : []),
     { what: "NFTs", value: `${count * copies}, ${copies} of each file` },
-    { what: "who may mint", value: phaseText(draft.public_mint_config) ?? NOBODY },
-    ...(draft.private_mint_config
-      ? [
-          {
-            what: `${counted(accounts.length, "account")} on the allowlist`,
-            value: phaseText(draft.private_mint_config),
-          },
-        ]
-      : []),
+    ...(file.phases.some(({ list }) => list === null) ? [] : [{ what: "who may mint", value: NOBODY }]),
+    ...file.phases.toSorted(publicFirst).map((phase) => ({
+      what: phaseTitle(phase, lists.get(phase.phase)?.length ?? 0),
+      value: phaseText(phase, currencies),
+    })),
     { what: "of each price", value: splitText(draft.initial_royalties ?? {}, me.platform_fee_percent) },
     { what: "of each resale", value: sharesText(draft.ongoing_royalties ?? {}) || "nothing" },
     ...(payout === null ? [] : [{ what: "sales are paid out to", value: payoutText(payout) }]),
@@ -81,17 +84,29 @@ const pageText = (page: CheckedFolder["file"]["page"]): string =>
       ? "mint page and gallery"
       : `/m/${page.slug} and /g/${page.slug}`;
 
-const phaseText = (phase: Phase | null | undefined): string | null =>
-  phase
-    ? [
-        nearText(phase.mint_fee),
-        phase.starts_at && `from ${phase.starts_at}`,
-        phase.ends_at && `until ${phase.ends_at}`,
-        phase.limit_per_account ? `at most ${phase.limit_per_account} an account` : "any number an account",
-      ]
-        .filter(Boolean)
-        .join(", ")
-    : null;
+/** The two phases that have names first, in the order that they always had. */
+const publicFirst = (one: WantedPhase, other: WantedPhase): number =>
+  Number(other.phase === OPEN) - Number(one.phase === OPEN) || one.phase - other.phase;
+
+function phaseTitle({ phase, list }: WantedPhase, accounts: number): string {
+  if (phase === OPEN) return "who may mint";
+  const who = list === null ? "everyone" : counted(accounts, "account");
+  return phase === LISTED ? `${who} on the allowlist` : `phase ${phase}, ${who}`;
+}
+
+function phaseText(phase: WantedPhase, currencies: Currencies): string {
+  const price = smallestPrice(phase, currencies);
+  const currency = phase.currency && (currencies.get(phase.currency.account) ?? null);
+  return [
+    "value" in price ? priceText(price.value, currency) : price.problem,
+    phase.starts_at && `from ${phase.starts_at}`,
+    phase.ends_at && `until ${phase.ends_at}`,
+    phase.limit_per_account ? `at most ${phase.limit_per_account} an account` : "any number an account",
+    phase.supply && `at most ${phase.supply} in all`,
+  ]
+    .filter(Boolean)
+    .join(", ");
+}
 
 const sharesText = (shares: Readonly<Record<string, number>>): string =>
   Object.entries(shares)

@@ -20,7 +20,9 @@ import { changedSettings } from "./changed-settings.ts";
 import type { CheckedFolder } from "./folder.ts";
 import { showPage } from "./page.ts";
 import { requirePayees } from "./payees.ts";
+import { LISTED } from "./phase-settings.ts";
 import { requireOpenPhases } from "./phases.ts";
+import type { Currencies } from "./prices.ts";
 import { beginState, type LaunchState, readState, stateFile, writeState } from "./state.ts";
 import { subtitleOf } from "./titles.ts";
 
@@ -30,8 +32,10 @@ export interface Launch {
   readonly baseUrl: string;
   readonly folder: string;
   readonly checked: CheckedFolder;
+  /** The tokens of its prices. */
+  readonly currencies: Currencies;
   readonly request: CollectionDraftInput;
-  /** Told how far the upload has come, and then the allowlist. */
+  /** Told how far the upload has come, and then the allowlists. */
   readonly onUpload: (progress: Progress) => void;
   readonly onAllowlist: (accounts: number, total: number) => void;
   /** Told what begins. */
@@ -48,7 +52,7 @@ export interface Launched {
   readonly reveal: boolean | string;
   /** Null: the folder wants none. */
   readonly page: CollectionPage | null;
-  /** Accounts that this run and those before have put on the allowlist. */
+  /** Accounts that this run and those before have put on the allowlists. */
   readonly allowlisted: number;
   /** Transactions of this launch that this run has seen. */
   readonly transactions: readonly ChainTransactionResult[];
@@ -77,8 +81,7 @@ export async function launchFolder(launch: Launch): Promise<Launched | null> {
   const finalized = await finalizedOf(launch, draft);
   if (finalized === null) return null;
   const state = writeState(file, { ...drafted, collection_uuid: finalized.collection_uuid });
-  const { accounts } = launch.checked;
-  const transactions = await fillAllowlist(launch, {
+  const { transactions, accounts } = await fillAllowlists(launch, {
     file,
     state,
     collectionUuid: finalized.collection_uuid,
@@ -86,15 +89,21 @@ export async function launchFolder(launch: Launch): Promise<Launched | null> {
   const { near_collection: collection } = finalized;
   const page = await showPage(
     launch.client,
-    { uuid: finalized.collection_uuid, title: collection.title, number: collection.collection_id },
+    {
+      uuid: finalized.collection_uuid,
+      draftUuid,
+      title: collection.title,
+      number: collection.collection_id,
+    },
     launch.checked.file.page,
+    launch.checked.page,
   );
   return {
     finalized,
     draftUuid,
     reveal: draft.reveal,
     page,
-    allowlisted: accounts.length,
+    allowlisted: accounts,
     transactions: [...finalized.tx_results, ...transactions],
   };
 }
@@ -137,18 +146,19 @@ async function currentDraft(
     await requireSameSettings(launch, state.draft_request, draft);
     return { draft, state };
   }
-  const updated = await client.drafts.update(uuid, request);
+  // Phases that the folder had earlier and has no more end.
+  const updated = await client.drafts.update(uuid, { phases: [], ...request });
   return { draft: updated, state: writeState(file, { ...state, draft_request: request }) };
 }
 
 /** @throws UsageError where the folder changes settings that the collection on-chain has otherwise */
 async function requireSameSettings(
-  { client, folder, request, checked }: Launch,
+  { client, folder, request, checked, currencies }: Launch,
   begun: CollectionDraftInput,
   { collection_uuid: uuid }: CollectionDraft,
 ): Promise<void> {
   const collection = uuid === null ? null : await client.collections.get(uuid);
-  const changed = changedSettings(request, begun, collection);
+  const changed = changedSettings(request, begun, collection, currencies);
   if (changed.length === 0) return;
   throw new UsageError(
     `${checked.settingsName} was changed after the collection went on-chain, which a launch doesn't change:
@@ -223,23 +233,32 @@ interface AllowlistWork {
   readonly collectionUuid: string;
 }
 
-/** Adds the accounts that the allowlist lacks, a request after the other. */
-async function fillAllowlist(
+/** The digest of a request's accounts; those of `allowlist` have no phase in it. */
+const batchDigest = (phase: number, batch: readonly string[]): string =>
+  createHash("sha256")
+    .update(JSON.stringify(phase === LISTED ? batch : [phase, batch]))
+    .digest("hex");
+
+/** Adds the accounts that the allowlists lack, a request after the other. */
+async function fillAllowlists(
   { client, checked, onAllowlist, onStep }: Launch,
   { file, state: begun, collectionUuid }: AllowlistWork,
-): Promise<ChainTransactionResult[]> {
-  const { accounts } = checked;
+): Promise<{ readonly transactions: readonly ChainTransactionResult[]; readonly accounts: number }> {
+  const batches = [...checked.lists].flatMap(([phase, accounts]) =>
+    allowlistBatches(accounts).map((batch) => ({ phase, batch })),
+  );
+  const total = batches.reduce((sum, { batch }) => sum + batch.length, 0);
   const transactions: ChainTransactionResult[] = [];
-  if (accounts.length === 0) return transactions;
-  onStep("Filling the allowlist");
+  if (total > 0) onStep("Filling the allowlist");
   let state = begun;
   let done = 0;
-  for (const batch of allowlistBatches(accounts)) {
-    const digest = createHash("sha256").update(JSON.stringify(batch)).digest("hex");
+  for (const { phase, batch } of batches) {
+    const digest = batchDigest(phase, batch);
     if (!state.allowlisted.includes(digest)) {
       const idempotencyKey = `launch-${state.launch}-allowlist-${state.allowlist_tries}-${digest}`;
+      const list = phase === LISTED ? {} : { phase };
       try {
-        const added = await client.allowlist.add(collectionUuid, batch, { idempotencyKey });
+        const added = await client.allowlist.add(collectionUuid, batch, { ...list, idempotencyKey });
         transactions.push(...[added.tx_results].flat());
       } catch (error) {
         if (hadNoEffect(error)) writeState(file, { ...state, allowlist_tries: state.allowlist_tries + 1 });
@@ -248,7 +267,7 @@ async function fillAllowlist(
       state = writeState(file, { ...state, allowlisted: [...state.allowlisted, digest] });
     }
     done += batch.length;
-    onAllowlist(done, accounts.length);
+    onAllowlist(done, total);
   }
-  return transactions;
+  return { transactions, accounts: total };
 }

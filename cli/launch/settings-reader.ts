@@ -1,5 +1,42 @@
 import { isMap, isScalar, isSeq, LineCounter, type Node, parseDocument } from "yaml";
+import { ACCOUNT_ID_RULE, isAccountId } from "../account-ids.ts";
 import type { Read } from "./prices.ts";
+
+/** The service's limit, which a test compares. */
+const MAX_COPIES = 4_294_967_295;
+
+/** A number of NFTs, or of accounts. */
+export const wholeNumber = (text: string): Read<number> =>
+  /^[1-9]\d{0,9}$/.test(text) && Number(text) <= MAX_COPIES
+    ? { value: Number(text) }
+    : { problem: `give a whole number from 1 to ${MAX_COPIES}; it is "${text}"` };
+
+export const readAccount = (text: string): Read<string> =>
+  isAccountId(text) ? { value: text } : { problem: ACCOUNT_ID_RULE };
+
+/** The service's rule for texts. @param most code points */
+const text =
+  (most: number, control: RegExp) =>
+  (value: string): Read<string> => {
+    if (!value.isWellFormed()) return { problem: "use well-formed Unicode: it has half of a surrogate pair" };
+    const length = [...value].length;
+    if (length > most) return { problem: `use at most ${most} characters; there are ${length}` };
+    return control.test(value) ? { problem: "remove the control characters" } : { value };
+  };
+
+/** A line of at most `most` characters. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for
+export const line = (most: number) => text(most, /[\u0000-\u001f\u007f-\u009f]/);
+
+/** The same with line breaks. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for
+export const lines = (most: number) => text(most, /[\u0000-\u0009\u000b\u000c\u000e-\u001f\u007f-\u009f]/);
+
+/** The name of a file of accounts. */
+export const insideFolder = (text: string): Read<string> =>
+  /^(?!.*(?:^|[/\\])\.\.(?:[/\\]|$))[^/\\].*\.(csv|txt)$/i.test(text)
+    ? { value: text }
+    : { problem: `name a .csv or .txt file in this folder; it is "${text}"` };
 
 /**
  * Reads values out of a settings file and collects all that is wrong with them, each with the line and the field. JSON
@@ -30,9 +67,14 @@ export class SettingsReader {
 
   /** Notes what is wrong with a field. */
   problem(path: readonly (string | number)[], what: string): void {
+    this.problems.push(`${this.place(path)}: ${what}.`);
+  }
+
+  /** Line and name of a field, with which what is wrong with it begins. */
+  place(path: readonly (string | number)[]): string {
     const offset = this.#keyOffset(path);
-    const place = offset === null ? `${this.#name}:` : this.#place(offset);
-    this.problems.push(`${place} ${path.join(".")}: ${what}.`);
+    const line = offset === null ? `${this.#name}:` : this.#place(offset);
+    return `${line} ${path.join(".")}`;
   }
 
   /** The text of a field; null where it is absent or empty. */
@@ -57,6 +99,11 @@ export class SettingsReader {
     if ("value" in found) return found.value;
     this.problem(path, found.problem);
     return null;
+  }
+
+  /** Whether a field holds further fields; it may hold a text instead. */
+  isFields(path: readonly (string | number)[]): boolean {
+    return isMap(this.#node(path));
   }
 
   /** Names of the fields in a field; null where it is absent. */

@@ -34,7 +34,15 @@ const scripted =
       };
     }
     if (path.endsWith("/page")) {
-      return { status: 200, body: { enabled: true, slug: "herons", claim_url: "http://a/c/herons" } };
+      return {
+        status: 200,
+        body: {
+          enabled: true,
+          slug: "herons",
+          claim_url: "http://a/c/herons",
+          mint_url: "http://a/m/herons",
+        },
+      };
     }
     if (/\/drop\/7$/.test(path)) return { status: 200, body: drop };
     if (/\/drop(\?|$)/.test(path)) return { status: 200, body: [] };
@@ -137,13 +145,15 @@ test("a voucher replaces a link that is still open, and signing it sends nothing
     command(service.url, "voucher", folder, link, "--to", "bob.near", "--expires", END, "--json", ...more);
   const made = await voucher("2", "--price", "0.5", "--quantity", "2");
   expect(made.code, made.stderr).toBe(0);
-  const { args, ...call } = JSON.parse(made.stdout);
+  const { args, link, ...call } = JSON.parse(made.stdout);
   expect(call).toEqual({ contract: "c.near", method: "voucher_mint", deposit_near: "1.0000" });
   const { issuer_seed: seed } = JSON.parse(readFileSync(join(folder, "issuer.json"), "utf8"));
   const issuer = await ClaimIssuer.fromSeed(seed);
   const terms = { network: "testnet", contract: "c.near", dropId: 7, nonce: 1, receiver: "bob.near" };
   const same = { ...terms, quantity: 2, price: NEAR / 2n, expiresAt: new Date(END) };
-  expect(JSON.parse(args)).toEqual((await issuer.voucher(same)).args);
+  const signed = await issuer.voucher(same);
+  expect(JSON.parse(args)).toEqual(signed.args);
+  expect(link).toBe(`http://a/m/herons#${signed.fragment}`);
   for (const [wrong, ...more] of [
     ["1", "--price", "0.5"],
     ["4", "--price", "0.5"],

@@ -39,11 +39,19 @@ const scripted =
 
 const done: Reply = { status: 200, body: { message: "success", revealed: { reveal: { shown: 5 } } } };
 
-const command = (url: string, ...args: string[]): Promise<Ended> =>
+let data: string;
+beforeEach(() => {
+  data = mkdtempSync(join(tmpdir(), "mintage-collection-"));
+});
+afterEach(() => rmSync(data, { recursive: true }));
+
+const start = (url: string, ...args: string[]) =>
   startCommand("collection.ts", args, {
     MINTAGE_URL: url,
     MINTAGE_API_KEY: `mk_live_${"a".repeat(43)}`,
-  }).ended;
+    MINTAGE_DATA: data,
+  });
+const command = (url: string, ...args: string[]): Promise<Ended> => start(url, ...args).ended;
 
 const writes = (seen: readonly Seen[]) => seen.filter(({ method }) => method !== "GET");
 const bodyOf = ({ body }: Seen) => JSON.parse(body) as Record<string, unknown>;
@@ -80,8 +88,13 @@ describe("a write", () => {
       const [, quoted, write] = writes(service.seen);
       const [method, path] = call.split(" ");
       expect(`${write?.method} ${write?.path}`).toBe(`${method} /api/v1/collection/${COLLECTION}/${path}`);
-      expect(write && bodyOf(write)).toEqual(body);
-      expect(quoted && bodyOf(quoted)).toEqual({ method, path: `/collection/${COLLECTION}/${path}`, body });
+      const moved = ["transfer", "burn"].includes(name) ? { reference: expect.stringMatching(/^move-/) } : {};
+      expect(write && bodyOf(write)).toEqual({ ...body, ...moved });
+      expect(quoted && bodyOf(quoted)).toEqual({
+        method,
+        path: `/collection/${COLLECTION}/${path}`,
+        body: write && bodyOf(write),
+      });
       expect(write?.headers["mintage-quote"]).toBe(QUOTE);
     },
   );
@@ -111,6 +124,83 @@ describe("a write", () => {
       expect((await command(poor.url, ...args, "--yes")).code, args.join(" ")).toBe(2);
     expect(writes(poor.seen).every(({ path }) => path.endsWith("/quote"))).toBe(true);
     expect(writes(poor.seen)).toHaveLength(1);
+  });
+});
+
+describe.each([
+  ["transfer", "nft-transfer", ["3:1", "--to", "bob.near"]],
+  ["burn", "nft-burn", ["3:1"]],
+] as const)("a %s whose answer is lost", (name, path, args) => {
+  /** A service that knows of nothing until it is told to. */
+  const losing = () => {
+    const known: { answer: Reply | null; isKnown: boolean } = { answer: null, isKnown: false };
+    const reply = scripted(() => known.answer ?? "drop");
+    const operation = { operation_uuid: OPERATION, state: "succeeded" };
+    const answer = { status: 200, body: { message: "success", tokens: [] } };
+    return {
+      known,
+      script: (seen: Seen): Reply => {
+        if (known.isKnown && seen.path.includes(`/operation/${OPERATION}`))
+          return { status: 200, body: { ...operation, answer } };
+        return known.isKnown && seen.path.includes("/operation?")
+          ? { status: 200, body: [operation] }
+          : reply(seen);
+      },
+    };
+  };
+  const sent = (seen: readonly Seen[]) => writes(seen).filter((one) => one.path.endsWith(`/${path}`));
+  /** A run that is killed once it has sent its write. */
+  const kill = async (service: { readonly url: string; readonly seen: readonly Seen[] }) => {
+    const killed = start(service.url, name, COLLECTION, ...args, "--yes");
+    while (sent(service.seen).length === 0) await new Promise((resolve) => setTimeout(resolve, 50));
+    killed.child.kill("SIGKILL");
+    await killed.ended;
+  };
+
+  test("is found by its reference and isn't sent again, and another one waits for it", async () => {
+    const { known, script } = losing();
+    await using service = await scriptedService(script);
+    await kill(service);
+    const count = writes(service.seen).length;
+    const other = await command(service.url, "burn", COLLECTION, "3:9", "--yes");
+    expect(other).toMatchObject({ code: 2, stderr: expect.stringContaining(`An earlier run sent ${path}`) });
+    known.isKnown = true;
+    const found = await command(service.url, name, COLLECTION, ...args, "--json");
+    expect(found.code, found.stderr).toBe(0);
+    expect(JSON.parse(found.stdout)).toEqual({ message: "success", tokens: [] });
+    expect(writes(service.seen)).toHaveLength(count);
+    const asked = service.seen.find((one) => one.path.includes("/operation?"));
+    const [first] = sent(service.seen);
+    expect(asked?.path).toContain(`reference=${bodyOf(first!).reference}`);
+    // It is over: the same command is another one now, which is asked about first.
+    expect(await command(service.url, name, COLLECTION, ...args)).toMatchObject({ code: 2 });
+  });
+
+  test("and that the service doesn't know is sent under the same key, at no more than was agreed to", async () => {
+    const { known, script } = losing();
+    await using service = await scriptedService(script);
+    await kill(service);
+    const before = sent(service.seen);
+    known.answer = { status: 200, body: { message: "success", tokens: [] } };
+    expect(await command(service.url, name, COLLECTION, ...args)).toMatchObject({ code: 0 });
+    const last = sent(service.seen).at(-1)!;
+    expect(bodyOf(last)).toEqual(bodyOf(before[0]!));
+    expect(last.headers["idempotency-key"]).toBe(before[0]!.headers["idempotency-key"]);
+    expect(last.headers["mintage-max-cost"]).toBe(`${NEAR / 2n}`);
+  });
+
+  test("isn't kept once a refusal says that it had no effect", async () => {
+    const { known, script } = losing();
+    await using service = await scriptedService(script);
+    known.answer = {
+      status: 409,
+      body: { message: "No.", code: "conflict", outcome: "not_submitted" },
+    };
+    expect((await command(service.url, name, COLLECTION, ...args, "--yes")).code).toBe(1);
+    known.answer = { status: 200, body: { message: "success", tokens: [] } };
+    expect((await command(service.url, name, COLLECTION, ...args, "--yes")).code).toBe(0);
+    const keys = sent(service.seen).map(({ headers }) => headers["idempotency-key"]);
+    expect(new Set(keys).size).toBe(2);
   });
 });
 
@@ -213,6 +303,8 @@ describe("an update", () => {
       asset_uuid: ASSET,
       metadata: { asset_file_url: "https://a.example/1.png" },
     });
+    // Each costs no more than its quote says, also when it is sent again.
+    expect(sent.map(({ headers }) => headers["mintage-max-cost"])).toEqual(Array(3).fill(`${NEAR / 2n}`));
     const keys = sent.map(({ headers }) => headers["idempotency-key"]);
     expect(new Set(keys).size).toBe(2);
     expect(keys[2]).toBe(keys[1]);
@@ -244,10 +336,7 @@ describe("an update", () => {
           ? { status: 200, body: [operation] }
           : reply(seen),
     );
-    const killed = startCommand("collection.ts", ["update", COLLECTION, file, "--yes"], {
-      MINTAGE_URL: service.url,
-      MINTAGE_API_KEY: `mk_live_${"a".repeat(43)}`,
-    });
+    const killed = start(service.url, "update", COLLECTION, file, "--yes");
     while (!service.seen.some(({ path }) => path.endsWith("/nft-update-bulk")))
       await new Promise((resolve) => setTimeout(resolve, 50));
     killed.child.kill("SIGKILL");

@@ -4,12 +4,24 @@ import { join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { parse } from "yaml";
+import type { FolderError } from "../../client/src/folder/index.ts";
+import { type Currency, MintageClient } from "../../client/src/index.ts";
+import { scriptedService } from "../../client/test/scripted-service.ts";
 import { readReceivers } from "../airdrop/receivers.ts";
 import { byLine } from "../csv.ts";
 import { allowlistBatches, readAllowlist } from "../launch/allowlist-file.ts";
 import { type CollectionFile, readCollectionFile } from "../launch/collection-file.ts";
 import { type Answers, askAll, collectionYaml, initFolder } from "../launch/init.ts";
-import { nearText, readNear, readPercent, readPrice } from "../launch/prices.ts";
+import { draftRequest, readCurrencies, requireOpenPhases } from "../launch/phases.ts";
+import {
+  nearText,
+  priceText,
+  readNear,
+  readPercent,
+  readPrice,
+  readPriceIn,
+  unitsText,
+} from "../launch/prices.ts";
 import { readTime } from "../launch/times.ts";
 import { subtitleOf } from "../launch/titles.ts";
 
@@ -47,6 +59,12 @@ function fileOf(text: string, name = "collection.yaml"): CollectionFile {
   return found.file;
 }
 
+/** The request that drafts a file's collection, with its prices, and the rest of the file. */
+function requestOf(text: string, ...tokens: readonly Currency[]) {
+  const known = new Map(tokens.map((token) => [token.contract_id, token]));
+  return draftRequest("c", fileOf(text), known);
+}
+
 function problemsOf(text: string, name = "collection.yaml"): readonly string[] {
   const found = readCollectionFile(name, text);
   return "problems" in found ? found.problems : [];
@@ -54,49 +72,60 @@ function problemsOf(text: string, name = "collection.yaml"): readonly string[] {
 
 describe("collection.yaml", () => {
   test("is read into the API's fields, every field of it", () => {
-    expect(fileOf(COMPLETE)).toEqual({
+    const { draft, phases, ...rest } = fileOf(COMPLETE);
+    expect(rest).toEqual({
       contract: "0198d3c1-6f3e-7c55-9d2b-3a1f0e6b7c11",
-      draft: {
-        title: "Night Herons",
-        description: "Twelve herons.\nPainted after dark.",
-        public_mint_config: {
-          mint_fee: "1500000000000000000000000",
-          starts_at: null,
-          ends_at: null,
-          limit_per_account: null,
-        },
-        private_mint_config: {
-          mint_fee: "0",
-          starts_at: "2026-12-24T17:00:00.000Z",
-          ends_at: "2026-12-24T23:00:00.000Z",
-          limit_per_account: 2,
-        },
-        bypass_mint_fee_accounts: ["carol.near"],
-        initial_royalties: { "alice.near": 12.57 },
-        ongoing_royalties: { "bob.near": 5 },
-        allow_transfers: false,
-        reveal: false,
-      },
       copies: 10,
       subtitle: "#$TOKEN_NUM",
-      allowlist: "lists/friends.csv",
       payout: "treasury.near",
       page: { slug: "night-herons" },
+      pageFields: { accent: null, cover: null, creator: null, about: null, links: null },
     });
+    expect(phases.map(({ list }) => list)).toEqual([
+      { file: "lists/friends.csv", at: "collection.yaml:17 allowlist" },
+      null,
+    ]);
+    expect(requestOf(COMPLETE)).toEqual({
+      contract_uuid: "c",
+      title: "Night Herons",
+      description: "Twelve herons.\nPainted after dark.",
+      public_mint_config: {
+        mint_fee: "1500000000000000000000000",
+        starts_at: null,
+        ends_at: null,
+        limit_per_account: null,
+      },
+      private_mint_config: {
+        mint_fee: "0",
+        starts_at: "2026-12-24T17:00:00.000Z",
+        ends_at: "2026-12-24T23:00:00.000Z",
+        limit_per_account: 2,
+      },
+      bypass_mint_fee_accounts: ["carol.near"],
+      initial_royalties: { "alice.near": 12.57 },
+      ongoing_royalties: { "bob.near": 5 },
+      allow_transfers: false,
+      reveal: false,
+    });
+    expect(draft).not.toHaveProperty("public_mint_config");
   });
 
   test("may be written as JSON with the same fields", () => {
-    expect(fileOf(JSON.stringify(parse(COMPLETE)), "collection.json")).toEqual(fileOf(COMPLETE));
+    const json = fileOf(JSON.stringify(parse(COMPLETE)), "collection.json");
+    expect(draftRequest("c", json, new Map())).toEqual(requestOf(COMPLETE));
+    expect(json).toMatchObject({ copies: 10, payout: "treasury.near" });
   });
 
   test("needs nothing but a title", () => {
     expect(fileOf("title: Herons")).toMatchObject({
       copies: 1,
       subtitle: null,
-      allowlist: null,
+      phases: [],
       contract: null,
       payout: null,
     });
+    expect(requestOf("title: Herons")).toMatchObject({ public_mint_config: null, private_mint_config: null });
+    expect(requestOf("title: Herons")).not.toHaveProperty("phases");
   });
 
   test("written by another generator contributes its name and description", () => {
@@ -199,7 +228,156 @@ test.each(["public", "allowlist"])("a phase %s without a price is reported", (na
   expect(JSON.stringify(found)).toContain(`collection.yaml:3 phases.${name}: give its price below it`);
 });
 
+const USDC = { contract_id: "usdc.near", symbol: "USDC", decimals: 6 };
+
+const PHASES = `title: Herons
+phases:
+  public:
+    price: 5 USDC
+    currency: usdc.near
+    ends: 2030-01-01 00:00 UTC
+  allowlist:
+    price: 1
+    supply: 30
+  4:
+    price: 0.000001
+    currency: usdc.near
+    allowlist: early.txt
+    per_account: 2
+  8:
+    price: free
+    ends: 2029-01-01 00:00 UTC
+allowlist: friends.csv
+`;
+
+describe("phases of collection.yaml", () => {
+  const none = { starts_at: null, ends_at: null, limit_per_account: null, supply: null };
+
+  test("with a currency, a supply or a number become phases of the API, their prices in smallest units", () => {
+    const request = requestOf(PHASES, USDC);
+    expect(request).not.toHaveProperty("public_mint_config");
+    expect(request).not.toHaveProperty("private_mint_config");
+    const ends = (year: number) => ({ ends_at: `${year}-01-01T00:00:00.000Z` });
+    expect(request.phases).toEqual([
+      { ...none, phase: 1, kind: "allowlist", mint_fee: `1${"0".repeat(24)}`, currency: null, supply: 30 },
+      { ...none, phase: 2, kind: "public", mint_fee: "5000000", currency: "usdc.near", ...ends(2030) },
+      {
+        ...none,
+        ...{ phase: 4, kind: "allowlist", mint_fee: "1", currency: "usdc.near", limit_per_account: 2 },
+      },
+      { ...none, phase: 8, kind: "public", mint_fee: "0", currency: null, ...ends(2029) },
+    ]);
+    // One that a mint config can describe is that config beside the others.
+    const mixed = requestOf("title: A\nphases: { public: { price: 1 }, 3: { price: free } }");
+    expect(mixed).toMatchObject({
+      public_mint_config: { mint_fee: `1${"0".repeat(24)}` },
+      private_mint_config: null,
+      phases: [{ phase: 3, kind: "public", mint_fee: "0" }],
+    });
+  });
+
+  test("name the files of their accounts, each with its line", () => {
+    expect(fileOf(PHASES).phases.map(({ phase, list }) => [phase, list])).toEqual([
+      [1, { file: "friends.csv", at: "collection.yaml:18 allowlist" }],
+      [2, null],
+      [4, { file: "early.txt", at: "collection.yaml:13 phases.4.allowlist" }],
+      [8, null],
+    ]);
+  });
+
+  test("that are over are named", () => {
+    const over = { file: fileOf(PHASES), settingsName: "collection.yaml" };
+    expect(() => requireOpenPhases(over, Date.parse("2028-12-31"))).not.toThrow();
+    expect(() => requireOpenPhases(over, Date.parse("2029-01-01"))).toThrow(
+      /^collection\.yaml phases\.8: it ended at 2029-01-01T00:00:00\.000Z/,
+    );
+  });
+
+  test("have every mistake reported with its line and field", () => {
+    const text = `title: Herons
+phases:
+  public:
+    price: free
+    currency: usdc.near
+    allowlist: friends.csv
+  3:
+    price: 5
+    currency: USDC
+    supply: 0
+  4:
+    price: 1e3
+    currency: usdc.near
+    allowlist: ../early.csv
+    starts: 2030-01-01 00:00 UTC
+    ends: 2029-01-01 00:00 UTC
+  5:
+    price: 5 USDC
+  6:
+  7:
+    currency: usdc.near
+  9:
+    price: free
+`;
+    expect(problemsOf(text).map((problem) => /^\S+ \S+:/.exec(problem)?.[0] ?? problem)).toEqual([
+      "collection.yaml:4 phases.public.price:",
+      "collection.yaml:6 phases.public.allowlist:",
+      "collection.yaml:9 phases.3.currency:",
+      "collection.yaml:10 phases.3.supply:",
+      "collection.yaml:12 phases.4.price:",
+      "collection.yaml:14 phases.4.allowlist:",
+      "collection.yaml:16 phases.4.ends:",
+      "collection.yaml:18 phases.5.price:",
+      "collection.yaml:19 phases.6:",
+      "collection.yaml:20 phases.7.price:",
+      "collection.yaml:22 phases.9:",
+    ]);
+  });
+
+  test.each([
+    [
+      [{ ...USDC, symbol: "USDT" }],
+      "collection.yaml:4 phases.public.price: the token usdc.near is called USDT",
+    ],
+    [[{ ...USDC, decimals: 5 }], "collection.yaml:11 phases.4.price: give at most 5 decimals"],
+    [[{ ...USDC, decimals: 38 }], "collection.yaml:4 phases.public.price: give less"],
+  ])("whose price the token %j can't have are refused by line and field", (tokens, problem) => {
+    expect(() => requestOf(PHASES, ...tokens)).toThrow(problem);
+  });
+});
+
+test("tokens that prices can't be in are refused by line and field, with what the service says of them", async () => {
+  const message = "usdc.near is no NEP-141 token with a symbol.";
+  await using service = await scriptedService(() => ({ status: 404, body: { code: "not_found", message } }));
+  const client = new MintageClient({ baseUrl: service.url, apiKey: "mk_live_test", retry: { retries: 0 } });
+  const refused = readCurrencies(client, fileOf(PHASES).phases).catch((error: FolderError) => error.problems);
+  expect(await refused).toEqual([
+    `collection.yaml:5 phases.public.currency: ${message}`,
+    `collection.yaml:12 phases.4.currency: ${message}`,
+  ]);
+  expect(service.seen.map(({ path }) => path)).toEqual(["/api/v1/currency/usdc.near"]);
+});
+
 describe("prices, amounts and shares", () => {
+  test("a price in a token keeps every digit", () => {
+    const token = fc.record({ symbol: fc.constantFrom("USDC", "€", "wNEAR"), decimals: fc.nat(38) });
+    fc.assert(
+      fc.property(fc.bigInt({ min: 1n, max: 2n ** 128n - 1n }), token, (amount, { symbol, decimals }) => {
+        const read = readPriceIn({ contract_id: "t.near", symbol, decimals });
+        const text = unitsText(`${amount}`, decimals);
+        expect(read(text)).toEqual({ value: `${amount}` });
+        expect(read(`${text} ${symbol}`)).toEqual({ value: `${amount}` });
+        expect(read(`${text} NEAR`)).toHaveProperty("problem");
+      }),
+    );
+    expect(priceText("2500000", USDC)).toBe("2.5 USDC (usdc.near)");
+    expect(priceText("7", { ...USDC, decimals: null })).toBe("7 of the smallest units of usdc.near");
+  });
+
+  test.each(["", "0", "0.0", "free", "-1", "1,5", "1e3", ".5", "5.", "5 USD C"])(
+    "%j is refused as a price in a token",
+    (text) => expect(readPriceIn(USDC)(text)).toHaveProperty("problem"),
+  );
+
   test("a price keeps every digit", () => {
     fc.assert(
       fc.property(fc.bigInt({ min: 270n * 10n ** 19n, max: 10n ** 38n }), (yocto) => {
@@ -372,22 +550,22 @@ describe("npm run launch -- --init", () => {
   };
 
   test("writes a collection.yaml with the answers", () => {
-    const file = fileOf(collectionYaml(answers));
-    expect(file).toMatchObject({
-      draft: {
-        title: 'Herons: "Night"',
-        public_mint_config: {
-          mint_fee: "1500000000000000000000000",
-          starts_at: "2026-12-24T17:00:00.000Z",
-          limit_per_account: 2,
-        },
-        private_mint_config: { mint_fee: "0", limit_per_account: 1 },
-        initial_royalties: { "bob.near": 50 },
-        ongoing_royalties: { "alice.near": 7.5 },
+    const yaml = collectionYaml(answers);
+    expect(requestOf(yaml)).toMatchObject({
+      title: 'Herons: "Night"',
+      public_mint_config: {
+        mint_fee: "1500000000000000000000000",
+        starts_at: "2026-12-24T17:00:00.000Z",
+        limit_per_account: 2,
       },
+      private_mint_config: { mint_fee: "0", limit_per_account: 1 },
+      initial_royalties: { "bob.near": 50 },
+      ongoing_royalties: { "alice.near": 7.5 },
+    });
+    expect(fileOf(yaml)).toMatchObject({
       copies: 3,
       subtitle: "#$TOKEN_NUM",
-      allowlist: "allowlist.csv",
+      phases: [{ list: { file: "allowlist.csv" } }, { list: null }],
       payout: "alice.near",
       page: { slug: "night-herons" },
     });
@@ -405,14 +583,9 @@ describe("npm run launch -- --init", () => {
       page: "yes",
     };
     expect(fileOf(collectionYaml(least))).toMatchObject({
-      draft: {
-        public_mint_config: null,
-        private_mint_config: null,
-        initial_royalties: {},
-        ongoing_royalties: {},
-      },
+      draft: { initial_royalties: {}, ongoing_royalties: {} },
+      phases: [],
       subtitle: null,
-      allowlist: null,
       payout: null,
       page: "by_title",
     });

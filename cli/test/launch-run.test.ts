@@ -1,12 +1,13 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { MintageClient } from "../../client/src/index.ts";
+import { type Collection, MintageClient } from "../../client/src/index.ts";
 import { type Reply, type Seen, scriptedService } from "../../client/test/scripted-service.ts";
 import { picture } from "../../testing/pictures.ts";
+import { changedSettings } from "../launch/changed-settings.ts";
 import { checkFolder } from "../launch/folder.ts";
-import { requireOpenPhases } from "../launch/phases.ts";
+import { draftRequest, requireOpenPhases } from "../launch/phases.ts";
 import { launchFolder } from "../launch/run.ts";
 import { stateFile } from "../launch/state.ts";
 
@@ -55,7 +56,7 @@ test("a hidden collection needs its placeholder, a placeholder a reveal, and a r
 async function goesOn(reply: (request: Seen) => Reply, state?: string): Promise<string> {
   await using service = await scriptedService(reply);
   const checked = await checkFolder(folder);
-  const request = { contract_uuid: DRAFT, ...checked.file.draft };
+  const request = draftRequest(DRAFT, checked.file, new Map());
   const left = { launch: "l", draft_request: request, collection_draft_uuid: DRAFT, allowlisted: [] };
   writeFileSync(stateFile(folder, service.url), state ?? JSON.stringify({ ...left, base_url: service.url }));
   const told = () => {};
@@ -64,6 +65,7 @@ async function goesOn(reply: (request: Seen) => Reply, state?: string): Promise<
     baseUrl: service.url,
     folder,
     checked,
+    currencies: new Map(),
     request,
     onUpload: told,
     onAllowlist: told,
@@ -115,17 +117,17 @@ const PRICED = (price: string, rest = "") =>
 /** What a launch says whose folder has changed since, of a collection at 2 NEAR. */
 async function changedTo(settings: string): Promise<string> {
   writeFileSync(join(folder, "collection.yaml"), PRICED("1 NEAR"));
-  const begun = (await checkFolder(folder)).file.draft;
+  const request = draftRequest(DRAFT, (await checkFolder(folder)).file, new Map());
   writeFileSync(join(folder, "collection.yaml"), settings);
-  const request = { contract_uuid: DRAFT, ...begun };
   const state = { launch: "l", draft_request: request, collection_draft_uuid: DRAFT, allowlisted: [] };
   const draft = { ...request, state: "finalized", operation_uuid: DRAFT, collection_uuid: DRAFT };
   const assets = onChain(["0.png", 2]);
   const reply = (seen: Seen): Reply => {
     if (seen.path.includes("/asset")) return assets(seen);
     const isCollection = seen.path.startsWith("/api/v1/collection/");
-    const sold = { ...begun.public_mint_config, mint_fee: `2${"0".repeat(24)}` };
-    return { status: 200, body: isCollection ? { ...draft, public_mint_config: sold } : draft };
+    const sold = { ...request.public_mint_config, mint_fee: `2${"0".repeat(24)}` };
+    const phases = [{ ...sold, phase: 2, kind: "public", currency: null, supply: null }];
+    return { status: 200, body: isCollection ? { ...draft, public_mint_config: sold, phases } : draft };
   };
   return goesOn(reply, JSON.stringify(state));
 }
@@ -176,4 +178,119 @@ test("a draft that the service doesn't have is reported with the file that names
 
 test("a damaged state file is reported by its name", async () => {
   expect(await goesOn(() => "drop", '{"base_url": "htt')).toMatch(/\.mintage-launch\..*is damaged/);
+});
+
+const USDC = { contract_id: "usdc.near", symbol: "USDC", decimals: 6 };
+const LISTED = `title: Herons
+copies: 2
+page: no
+phases:
+  allowlist: { price: free }
+  3: { price: 5 USDC, currency: usdc.near, allowlist: early.csv }
+allowlist: friends.csv
+`;
+
+/** A collection that the folder became, as a launch finds it, and what the launch asks for. */
+async function listed(state: object, refuse = false) {
+  writeFileSync(join(folder, "collection.yaml"), LISTED);
+  writeFileSync(join(folder, "friends.csv"), "a.near\nb.near\n");
+  writeFileSync(join(folder, "early.csv"), "a.near\nb.near\n");
+  const checked = await checkFolder(folder);
+  const currencies = new Map([[USDC.contract_id, USDC]]);
+  const request = draftRequest(DRAFT, checked.file, currencies);
+  const draft = { ...request, collection_draft_uuid: DRAFT, state: "finalized", operation_uuid: DRAFT };
+  const answer = { collection_uuid: DRAFT, near_collection: {}, tx_results: [] };
+  await using service = await scriptedService(({ path }) => {
+    if (path.includes("/asset")) return onChain(["0.png", 2], ["1.png", 2])({ path } as Seen);
+    if (path.includes("/operation/"))
+      return { status: 200, body: { state: "succeeded", answer: { status: 201, body: answer } } };
+    if (path.endsWith("/allowlist-add"))
+      return refuse
+        ? { status: 503, body: { code: "chain_unavailable", message: "No node answers." } }
+        : { status: 200, body: { message: "success", tx_results: {} } };
+    return { status: 200, body: draft };
+  });
+  const file = stateFile(folder, service.url);
+  const left = { launch: "l", draft_request: request, collection_draft_uuid: DRAFT, allowlisted: [] };
+  writeFileSync(file, JSON.stringify({ ...left, allowlist_tries: 0, base_url: service.url, ...state }));
+  const told = () => {};
+  const shown: string[] = [];
+  const launched = await launchFolder({
+    client: new MintageClient({ baseUrl: service.url, apiKey: "mk_live_test", retry: { retries: 0 } }),
+    baseUrl: service.url,
+    folder,
+    checked,
+    currencies,
+    request,
+    onUpload: told,
+    onAllowlist: (accounts, total) => shown.push(`${accounts} of ${total}`),
+    onStep: told,
+    onQuote: async () => false,
+  }).catch((error: Error) => error.message);
+  const added = service.seen.filter(({ path }) => path.endsWith("/allowlist-add"));
+  return { launched, shown, added, state: JSON.parse(readFileSync(file, "utf8")) };
+}
+
+test("each phase gets its own list, and a list that was filled isn't filled again", async () => {
+  const whole = await listed({});
+  expect(whole.added.map(({ body }) => JSON.parse(body))).toEqual([
+    { accounts: ["a.near", "b.near"] },
+    { accounts: ["a.near", "b.near"], phase: 3 },
+  ]);
+  expect(whole.launched).toMatchObject({ allowlisted: 4 });
+  expect(whole.shown).toEqual(["2 of 4", "4 of 4"]);
+  // The same accounts of two phases are two requests.
+  expect(new Set(whole.added.map(({ headers }) => headers["idempotency-key"])).size).toBe(2);
+  const [first, second] = whole.state.allowlisted;
+  const rest = await listed({ allowlisted: [first] });
+  expect(rest.added.map(({ body }) => JSON.parse(body))).toEqual([
+    { accounts: ["a.near", "b.near"], phase: 3 },
+  ]);
+  expect(rest.added[0]?.headers["idempotency-key"]).toBe(whole.added[1]?.headers["idempotency-key"]);
+  expect((await listed({ allowlisted: [first, second] })).added).toEqual([]);
+  expect(await listed({}, true)).toMatchObject({ launched: "No node answers.", state: { allowlisted: [] } });
+});
+
+test("the file of a phase's accounts that is missing is named by line and field", async () => {
+  writeFileSync(join(folder, "collection.yaml"), LISTED);
+  writeFileSync(join(folder, "friends.csv"), "a.near\n");
+  await expect(checkFolder(folder)).rejects.toThrow(
+    "collection.yaml:6 phases.3.allowlist: there is no file early.csv in the folder.",
+  );
+});
+
+test("phases that a folder has changed before its collection is on-chain are the draft's, and only those", async () => {
+  writeFileSync(
+    join(folder, "collection.yaml"),
+    "title: Herons\ncopies: 2\nphases: { 3: { price: free } }\n",
+  );
+  const begun = draftRequest(DRAFT, (await checkFolder(folder)).file, new Map());
+  writeFileSync(join(folder, "collection.yaml"), PRICED("1 NEAR"));
+  let sent: unknown;
+  await goesOn(
+    ({ method, path, body }) => {
+      if (method === "PUT") sent = JSON.parse(body);
+      const draft = { collection_draft_uuid: DRAFT, state: path.includes("/asset") ? "" : "draft" };
+      return path.includes("/asset") ? { status: 500 } : { status: 200, body: draft };
+    },
+    JSON.stringify({ launch: "l", draft_request: begun, collection_draft_uuid: DRAFT, allowlisted: [] }),
+  );
+  expect(sent).toMatchObject({ phases: [], public_mint_config: { mint_fee: `1${"0".repeat(24)}` } });
+});
+
+test("a phase that differs from the on-chain collection is reported with both prices", () => {
+  const settings = (price: string) => ({
+    ...{ contract_uuid: DRAFT, title: "Herons" },
+    phases: [{ phase: 3, mint_fee: price, currency: "usdc.near", supply: 10 }],
+  });
+  const shown = {
+    ...{ phase: 3, kind: "allowlist", mint_fee: "5000000", currency: USDC, supply: null },
+    ...{ starts_at: null, ends_at: null, limit_per_account: null, minted: 0, allowlisted: 0 },
+  };
+  const collection = { ...settings("1"), collection_uuid: DRAFT, phases: [shown] } as unknown as Collection;
+  const currencies = new Map([[USDC.contract_id, USDC]]);
+  expect(changedSettings(settings("7000000"), settings("1"), collection, currencies)).toEqual([
+    "phases.3.price: 7 USDC (usdc.near) in the folder, 5 USDC (usdc.near) in the collection",
+  ]);
+  expect(changedSettings(settings("5000000"), settings("1"), collection, currencies)).toEqual([]);
 });

@@ -87,6 +87,8 @@ export interface Voucher {
   };
   /** yoctoNEAR to attach: the price of all NFTs. */
   readonly deposit: string;
+  /** What stands behind `#` in the voucher's link: `{mint_url}#{fragment}`. No browser sends it to anybody. */
+  readonly fragment: string;
 }
 
 /** Who certifies the links of a drop and signs vouchers for it: a key, from which the links' keys are derived, so that it alone is kept. */
@@ -156,6 +158,7 @@ export class ClaimIssuer {
         signature: btoa(String.fromCharCode(...signature)),
       },
       deposit: (terms.price * BigInt(quantity)).toString(),
+      fragment: ["voucher", dropId, nonce, quantity, price, end, base64Url(signature), receiver].join("."),
     };
   }
 }

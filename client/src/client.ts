@@ -14,6 +14,7 @@ import type {
   CollectionDraftInput,
   CollectionPage,
   CollectionPageInput,
+  Currency,
   Delivery,
   Drop,
   DropAnswer,
@@ -183,6 +184,11 @@ export class MintageClient {
   quote({ method, path, body }: QuoteInput, options?: CallOptions): Promise<Quote> {
     const sent = body && path.endsWith("/mint") ? mintBody(body) : body;
     return this.#json<Quote>("POST", "/quote", options, { method, path, ...(sent && { body: sent }) });
+  }
+
+  /** A NEP-141 token that prices may be in. */
+  currency(contractId: string, options?: CallOptions): Promise<Currency> {
+    return this.#json<Currency>("GET", `/currency/${contractId}`, options);
   }
 
   /** Drafts: collections that are still being prepared. */

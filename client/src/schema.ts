@@ -683,7 +683,7 @@ export interface paths {
         get: operations["getCollection"];
         /**
          * Change a collection on-chain
-         * @description Absent fields stay; null clears. The same holds within public_mint_config and private_mint_config: to change a price, give mint_fee alone. A config that isn't there yet needs mint_fee, also where the phase has a price in a currency; null ends its phase. `phases` replaces all phases: one that it doesn't name ends, unless its config is given beside it. A currency has to be the contract of a NEP-141 token that describes itself (NEP-148); the contract is registered there (NEP-145) first, for at most 0.0125 NEAR. Royalties and lists of accounts are replaced as a whole. Scope: `settings`.
+         * @description Absent fields stay; null clears. The same holds within public_mint_config and private_mint_config: to change a price, give mint_fee alone. A config that isn't there yet needs mint_fee, also where the phase has a price in a currency, all of which it replaces, `supply` too; null ends its phase. `phases` replaces all phases: one that it doesn't name ends, unless its config is given beside it. A currency has to be the contract of a NEP-141 token that describes itself (NEP-148), with a symbol of ASCII letters and digits other than NEAR; the contract is registered there (NEP-145) first, once and for at most 0.0125 NEAR, and at most eight accounts of an integration in 24 hours: beyond it 402 `spending_limit_reached`. Royalties and lists of accounts are replaced as a whole. Scope: `settings`.
          */
         put: operations["updateCollection"];
         post?: never;
@@ -996,7 +996,7 @@ export interface paths {
         put?: never;
         /**
          * Change the metadata of up to 1,000 NFTs
-         * @description In as few transactions as fit. Each NFT has a result: one that can't be changed is named and keeps no other from being changed. Fields are those of nft-update; at most 25 files are named by URL. Scope: `update`.
+         * @description In as few transactions as fit. Each NFT has a result: one that can't be changed is named and keeps no other from being changed; `results` has the order of `updates`. If a later transaction can't be carried out, its NFTs are named as failed; send those again under a new Idempotency-Key. Fields are those of nft-update; at most 25 files are named by URL. Scope: `update`.
          */
         post: operations["updateNfts"];
         delete?: never;
@@ -1061,6 +1061,26 @@ export interface paths {
          * @description `owner` selects an account's NFTs; a page then may have fewer entries than `limit`, or none, and still have a next one. With `Accept: text/csv` the answer is a table. Scope: `read`.
          */
         get: operations["listTokens"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/currency/{contract_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * A NEP-141 token that prices may be in
+         * @description Its symbol and decimals as its contract describes them (NEP-148): a price of 5 USDC is `5000000` of its smallest units. Scope: `read`.
+         */
+        get: operations["getCurrency"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1261,7 +1281,7 @@ export interface paths {
         put?: never;
         /**
          * Pay sales, or other money of the wallet, out to the integration's account
-         * @description Only the operator sets the account, so that a leaked key moves money to its owner only. Amounts reserved for pending writes are never paid out, and a payout is refused while a finalization or an upgrade is pending, `sales` and `all` also while another payout is. `sales` pays all that the collections of the wallet's contracts have `earned`, minus earlier payouts, rounded down to whole nanoNEAR; it leaves 1.01 NEAR in the wallet, and what it can't pay for that reason remains for the next payout. An amount or `all` is deducted from unpaid sales first. With `Mintage-Quote` or `Mintage-Max-Cost` `sales` and `all` pay what the limit leaves beside the gas, so that a sale after the quote remains for the next payout. Each payout reads the collections from the chain before it is accepted. `sales` does without contracts that can't be read. With `currency` it pays units of that token: what the wallet lacks of the amount is first fetched from its contracts, where shares in tokens wait, and `all` is all of both. The wallet pays at most 0.0125 NEAR for each account that the token doesn't know yet. Scope: `money`.
+         * @description Only the operator sets the account, so that a leaked key pays out to its owner only. Amounts reserved for pending writes are never paid out, and a payout is refused while a finalization or an upgrade is pending, `sales` and `all` also while another payout is. `sales` pays all that the collections of the wallet's contracts have `earned`, minus earlier payouts, rounded down to whole nanoNEAR; it leaves 1.01 NEAR in the wallet, and what it can't pay for that reason remains for the next payout. An amount or `all` is deducted from unpaid sales first. With `Mintage-Quote` or `Mintage-Max-Cost` `sales` and `all` pay what the limit leaves beside the gas, so that a sale after the quote remains for the next payout. Each payout reads the collections from the chain before it is accepted. `sales` does without contracts that can't be read. With `currency` it pays units of that token: what the wallet lacks of the amount is first fetched from its contracts, where shares in tokens wait, and `all` is all of both. The wallet pays at most 0.0125 NEAR for each account that the token doesn't know yet, once, and for at most eight accounts in 24 hours. Scope: `money`.
          */
         post: operations["payOut"];
         delete?: never;
@@ -1479,6 +1499,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/public/v1/page/{slug}/claimed": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * What a claim link that was used has given, and to whom
+         * @description For whoever has the link. A link that was redeemed without this service, or not at all, is `not_found`. An NFT's `owner_id` is who has it now.
+         */
+        get: operations["publicClaimed"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/public/v1/page/{slug}/eligibility/{account_id}": {
         parameters: {
             query?: never;
@@ -1565,6 +1605,26 @@ export interface paths {
          * @description Empty while assets are hidden, and until all reference files were read.
          */
         get: operations["publicTraits"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/public/v1/page/{slug}/voucher": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Whether a voucher can be redeemed now, and what it costs
+         * @description A voucher that can't be redeemed is an error, which says why not. A wallet redeems it by voucher_mint of the contract.
+         */
+        get: operations["publicVoucher"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1808,7 +1868,7 @@ export interface webhooks {
         };
         get?: never;
         put?: never;
-        /** An NFT's metadata has changed. */
+        /** An NFT's metadata has changed, or was locked for ever. */
         post: operations["onNftUpdated"];
         delete?: never;
         options?: never;
@@ -2011,7 +2071,7 @@ export interface components {
              * @example key.created
              * @enum {string}
              */
-            action: "key.created" | "key.rotated" | "key.deleted" | "settings.changed" | "collection.locked" | "nft.locked" | "page.changed" | "payout.requested" | "payout_account.changed" | "webhook.created" | "webhook.changed" | "webhook.deleted" | "webhook.secret_rotated" | "limits.changed" | "integration.created" | "integration.changed" | "integration.deleted" | "contract.deployed" | "contract.upgraded" | "contract.handed_over" | "contract.accepted";
+            action: "key.created" | "key.rotated" | "key.deleted" | "settings.changed" | "collection.locked" | "collection.revealed" | "collection.order_exported" | "nft.locked" | "page.changed" | "payout.requested" | "payout_account.changed" | "webhook.created" | "webhook.changed" | "webhook.deleted" | "webhook.secret_rotated" | "limits.changed" | "integration.created" | "integration.changed" | "integration.deleted" | "contract.deployed" | "contract.upgraded" | "contract.handed_over" | "contract.accepted";
             actor: {
                 /** Format: uuid */
                 key_uuid: string | null;
@@ -2196,44 +2256,7 @@ export interface components {
                 [key: string]: number;
             } | null;
             /** @description Phases of mints from wallets, each with its own allowlist, price, currency, window and limits. public_mint_config and private_mint_config are the phases 2 and 1 in NEAR: give each of these here or there. */
-            phases?: {
-                /**
-                 * @description Account of the NEP-141 token that the price is in; absent or null: NEAR.
-                 * @example alice.near
-                 */
-                currency?: string | null;
-                /**
-                 * Format: date-time
-                 * @description First moment after the end; absent or null: no limit.
-                 * @example 2026-12-24T18:00:00Z
-                 */
-                ends_at?: string | null;
-                /**
-                 * @description Who may mint. Default: `allowlist` for phase 1, `public` for the others.
-                 * @enum {string|null}
-                 */
-                kind?: "allowlist" | "public" | null;
-                /** @description Mints an account may make; absent or null: any number. */
-                limit_per_account?: number | null;
-                /**
-                 * @description Of each NFT: yoctoNEAR, 0 or at least 2700000000000000000000; or the smallest units of the currency, at least 1.
-                 * @example 5000000
-                 */
-                mint_fee: string;
-                /**
-                 * @description Its number. 1 is private_mint_config, 2 is public_mint_config. What accounts minted, the allowlist and the supply that is used up belong to the number, whatever its phase becomes.
-                 * @example 3
-                 */
-                phase: number;
-                /**
-                 * Format: date-time
-                 * @description First moment; absent or null: no limit.
-                 * @example 2026-12-24T18:00:00Z
-                 */
-                starts_at?: string | null;
-                /** @description Mints of all accounts in this phase; absent or null: any number. */
-                supply?: number | null;
-            }[] | null;
+            phases?: components["schemas"]["PhaseInput"][] | null;
             private_mint_config?: {
                 /**
                  * Format: date-time
@@ -2417,44 +2440,7 @@ export interface components {
                 [key: string]: number;
             } | null;
             /** @description Phases of mints from wallets, each with its own allowlist, price, currency, window and limits. public_mint_config and private_mint_config are the phases 2 and 1 in NEAR: give each of these here or there. */
-            phases?: {
-                /**
-                 * @description Account of the NEP-141 token that the price is in; absent or null: NEAR.
-                 * @example alice.near
-                 */
-                currency?: string | null;
-                /**
-                 * Format: date-time
-                 * @description First moment after the end; absent or null: no limit.
-                 * @example 2026-12-24T18:00:00Z
-                 */
-                ends_at?: string | null;
-                /**
-                 * @description Who may mint. Default: `allowlist` for phase 1, `public` for the others.
-                 * @enum {string|null}
-                 */
-                kind?: "allowlist" | "public" | null;
-                /** @description Mints an account may make; absent or null: any number. */
-                limit_per_account?: number | null;
-                /**
-                 * @description Of each NFT: yoctoNEAR, 0 or at least 2700000000000000000000; or the smallest units of the currency, at least 1.
-                 * @example 5000000
-                 */
-                mint_fee: string;
-                /**
-                 * @description Its number. 1 is private_mint_config, 2 is public_mint_config. What accounts minted, the allowlist and the supply that is used up belong to the number, whatever its phase becomes.
-                 * @example 3
-                 */
-                phase: number;
-                /**
-                 * Format: date-time
-                 * @description First moment; absent or null: no limit.
-                 * @example 2026-12-24T18:00:00Z
-                 */
-                starts_at?: string | null;
-                /** @description Mints of all accounts in this phase; absent or null: any number. */
-                supply?: number | null;
-            }[] | null;
+            phases?: components["schemas"]["PhaseInput"][] | null;
             private_mint_config?: {
                 /**
                  * Format: date-time
@@ -2498,7 +2484,7 @@ export interface components {
                 starts_at?: string | null;
             } | null;
             /**
-             * @description Whether the collection's assets are hidden until they are revealed; a time also has the schedule reveal them then. NFTs show the draft's asset_placeholder meanwhile.
+             * @description Whether the collection's assets are hidden until they are revealed; a time also has the schedule reveal them then. At finalization the time must be in the future. NFTs show the draft's asset_placeholder meanwhile.
              * @example true
              */
             reveal?: boolean | string | null;
@@ -2536,44 +2522,7 @@ export interface components {
                 [key: string]: number;
             } | null;
             /** @description Phases of mints from wallets, each with its own allowlist, price, currency, window and limits. public_mint_config and private_mint_config are the phases 2 and 1 in NEAR: give each of these here or there. */
-            phases?: {
-                /**
-                 * @description Account of the NEP-141 token that the price is in; absent or null: NEAR.
-                 * @example alice.near
-                 */
-                currency?: string | null;
-                /**
-                 * Format: date-time
-                 * @description First moment after the end; absent or null: no limit.
-                 * @example 2026-12-24T18:00:00Z
-                 */
-                ends_at?: string | null;
-                /**
-                 * @description Who may mint. Default: `allowlist` for phase 1, `public` for the others.
-                 * @enum {string|null}
-                 */
-                kind?: "allowlist" | "public" | null;
-                /** @description Mints an account may make; absent or null: any number. */
-                limit_per_account?: number | null;
-                /**
-                 * @description Of each NFT: yoctoNEAR, 0 or at least 2700000000000000000000; or the smallest units of the currency, at least 1.
-                 * @example 5000000
-                 */
-                mint_fee: string;
-                /**
-                 * @description Its number. 1 is private_mint_config, 2 is public_mint_config. What accounts minted, the allowlist and the supply that is used up belong to the number, whatever its phase becomes.
-                 * @example 3
-                 */
-                phase: number;
-                /**
-                 * Format: date-time
-                 * @description First moment; absent or null: no limit.
-                 * @example 2026-12-24T18:00:00Z
-                 */
-                starts_at?: string | null;
-                /** @description Mints of all accounts in this phase; absent or null: any number. */
-                supply?: number | null;
-            }[] | null;
+            phases?: components["schemas"]["PhaseInput"][] | null;
             private_mint_config?: {
                 /**
                  * Format: date-time
@@ -2617,7 +2566,7 @@ export interface components {
                 starts_at?: string | null;
             } | null;
             /**
-             * @description Whether the collection's assets are hidden until they are revealed; a time also has the schedule reveal them then. NFTs show the draft's asset_placeholder meanwhile.
+             * @description Whether the collection's assets are hidden until they are revealed; a time also has the schedule reveal them then. At finalization the time must be in the future. NFTs show the draft's asset_placeholder meanwhile.
              * @example true
              */
             reveal?: boolean | string | null;
@@ -2646,6 +2595,11 @@ export interface components {
         };
         CollectionPage: {
             /**
+             * @description Markdown.
+             * @example Painted **after dark**.
+             */
+            about: string | null;
+            /**
              * Format: uri
              * @description A claim link is this address, `#` and what only its holder knows.
              * @example https://mint.example.com/c/night-herons
@@ -2660,6 +2614,8 @@ export interface components {
             cover_asset_uuid: string | null;
             /** Format: date-time */
             created_at: string;
+            /** @description Who has made it; null: the page names nobody. */
+            creator: components["schemas"]["Creator"] | null;
             enabled: boolean;
             /**
              * Format: uri
@@ -2690,12 +2646,30 @@ export interface components {
             updated_at: string;
         };
         CollectionPageInput: {
+            /** @description A text of the mint page in Markdown (CommonMark): paragraphs, headings, emphasis, lists, quotations, code, and links to https and mailto addresses. HTML and pictures are left out. */
+            about?: string | null;
             /**
              * Format: uuid
              * @description An asset of the collection's draft.
              * @example 0198d3c1-6f3e-7c55-9d2b-3a1f0e6b7c11
              */
             cover_asset_uuid?: string | null;
+            /** @description Who has made it. Without one, pages name the contract. */
+            creator?: {
+                /** @example Ada Heron */
+                name: string;
+                /**
+                 * Format: byte
+                 * @description base64 of a PNG, JPEG or WebP of at most 32 KiB, shown as a circle of 48 px. Absent: as it is.
+                 */
+                picture?: string;
+                /**
+                 * Format: uri
+                 * @description Absent: as it is.
+                 * @example https://example.com
+                 */
+                url?: string | null;
+            } | null;
             enabled: boolean;
             links?: {
                 label: string;
@@ -2716,10 +2690,10 @@ export interface components {
             } | null;
         };
         CollectionPhase: components["schemas"]["Phase"] & {
-            /** @description Accounts on its allowlist, as last read; null: it has none. */
+            /** @description Accounts on its allowlist, as last compared with the chain: changes of the last minutes may be missing. Null: it has none. */
             allowlisted: number | null;
             /**
-             * @description Tokens minted in it, as last read from the chain.
+             * @description Tokens minted in it, as last compared with the chain: mints of the last minutes may be missing.
              * @example 25
              */
             minted: number;
@@ -2849,6 +2823,17 @@ export interface components {
              */
             wallet_is_admin: boolean | null;
         };
+        Creator: {
+            /** @example Ada Heron */
+            name: string;
+            /**
+             * Format: uri
+             * @description It changes with the picture.
+             */
+            picture_url: string | null;
+            /** Format: uri */
+            url: string | null;
+        };
         Currency: {
             /** @example usdc.near */
             contract_id: string;
@@ -2903,7 +2888,7 @@ export interface components {
             /** @example c-3a1f0e6b7c11.mint.near */
             contract_address: string;
             /**
-             * @description Copies that the collection has left, for the open links of all its drops and for everybody else: a drop reserves none. Once they are minted, links give nothing; each link that is open still needs `quantity` of them.
+             * @description Copies that the collection can still mint, none once its supply is locked, for the open links of all its drops and for everybody else: a drop reserves none. Once they are minted, links give nothing; each link that is open still needs `quantity` of them.
              * @example 95
              */
             copies_left: number;
@@ -3034,7 +3019,7 @@ export interface components {
             /** @example c-3a1f0e6b7c11.mint.near */
             contract_address: string;
             /**
-             * @description Copies that the collection has left, for the open links of all its drops and for everybody else: a drop reserves none. Once they are minted, links give nothing; each link that is open still needs `quantity` of them.
+             * @description Copies that the collection can still mint, none once its supply is locked, for the open links of all its drops and for everybody else: a drop reserves none. Once they are minted, links give nothing; each link that is open still needs `quantity` of them.
              * @example 95
              */
             copies_left: number;
@@ -3362,7 +3347,7 @@ export interface components {
              */
             scopes: ("drafts" | "mint" | "update" | "settings" | "money" | "webhooks" | "read" | "full")[];
             /**
-             * @description yoctoNEAR that its writes may spend in a day (UTC), gas, deposits and top-ups; payouts don't count. Null: no limit.
+             * @description yoctoNEAR that its writes may spend in a day (UTC): gas, deposits, top-ups, and the storage that they take from contracts; payouts don't count. Null: no limit.
              * @example 2000000000000000000000000
              */
             spending_per_day: string | null;
@@ -3410,7 +3395,7 @@ export interface components {
              */
             scopes: ("drafts" | "mint" | "update" | "settings" | "money" | "webhooks" | "read" | "full")[];
             /**
-             * @description yoctoNEAR that its writes may spend in a day (UTC), gas, deposits and top-ups; payouts don't count. Null: no limit.
+             * @description yoctoNEAR that its writes may spend in a day (UTC): gas, deposits, top-ups, and the storage that they take from contracts; payouts don't count. Null: no limit.
              * @example 2000000000000000000000000
              */
             spending_per_day: string | null;
@@ -3480,6 +3465,11 @@ export interface components {
         };
         Limits: {
             /**
+             * @description Entries of the audit log. Beyond it a key's changes that are recorded are refused, but for deletions, and rotations up to twice as many. Mints aren't recorded.
+             * @example 100000
+             */
+            audit_entries: number;
+            /**
              * @description Approximate bytes of drafts, assets, stored responses, quotes and failed operations in the database. Stored responses above 64 kB count too, although they are in the bucket.
              * @example 1073741824
              */
@@ -3521,6 +3511,8 @@ export interface components {
             stored_bytes: number;
             used: {
                 /** @example 12 */
+                audit_entries: number;
+                /** @example 12 */
                 database_bytes: number;
                 /** @example 12 */
                 drafts: number;
@@ -3538,6 +3530,8 @@ export interface components {
             };
         };
         LimitsInput: {
+            /** @description Entries of the audit log. Beyond it a key's changes that are recorded are refused, but for deletions, and rotations up to twice as many. Mints aren't recorded. Null: the default, 100000. */
+            audit_entries?: number | null;
             /** @description Approximate bytes of drafts, assets, stored responses, quotes and failed operations in the database. Stored responses above 64 kB count too, although they are in the bucket. Null: the default, 1073741824. */
             database_bytes?: number | null;
             /** @description Drafts that are not finalized. Null: the default, 1000. */
@@ -3653,12 +3647,12 @@ export interface components {
                  */
                 scopes: ("drafts" | "mint" | "update" | "settings" | "money" | "webhooks" | "read" | "full")[];
                 /**
-                 * @description yoctoNEAR that its writes may spend in a day (UTC), gas, deposits and top-ups; payouts don't count. Null: no limit.
+                 * @description yoctoNEAR that its writes may spend in a day (UTC): gas, deposits, top-ups, and the storage that they take from contracts; payouts don't count. Null: no limit.
                  * @example 2000000000000000000000000
                  */
                 spending_per_day: string | null;
                 /**
-                 * @description What its writes have spent since the day (UTC) began, yoctoNEAR; null without `spending_per_day`.
+                 * @description What its writes have spent since the day (UTC) began, the storage that they have taken included, yoctoNEAR; null without `spending_per_day`.
                  * @example 0
                  */
                 spent_today: string | null;
@@ -4346,6 +4340,44 @@ export interface components {
             /** @description null: no limit. */
             remaining_for_account: number | null;
         };
+        PhaseInput: {
+            /**
+             * @description Account of the NEP-141 token that the price is in; absent or null: NEAR.
+             * @example alice.near
+             */
+            currency?: string | null;
+            /**
+             * Format: date-time
+             * @description First moment after the end; absent or null: no limit.
+             * @example 2026-12-24T18:00:00Z
+             */
+            ends_at?: string | null;
+            /**
+             * @description Who may mint. Default: `allowlist` for phase 1, `public` for the others.
+             * @enum {string|null}
+             */
+            kind?: "allowlist" | "public" | null;
+            /** @description Mints an account may make; absent or null: any number. */
+            limit_per_account?: number | null;
+            /**
+             * @description Of each NFT: yoctoNEAR, 0 or at least 2700000000000000000000; or the smallest units of the currency, at least 1.
+             * @example 5000000
+             */
+            mint_fee: string;
+            /**
+             * @description Its number. 1 is private_mint_config, 2 is public_mint_config. What accounts minted, the allowlist and the supply that is used up belong to the number, whatever its phase becomes.
+             * @example 3
+             */
+            phase: number;
+            /**
+             * Format: date-time
+             * @description First moment; absent or null: no limit.
+             * @example 2026-12-24T18:00:00Z
+             */
+            starts_at?: string | null;
+            /** @description Mints of all accounts in this phase; absent or null: any number. */
+            supply?: number | null;
+        };
         /**
          * @example {
          *       "type": "https://mint.example.com/docs/errors.md#invalid_json",
@@ -4415,6 +4447,8 @@ export interface components {
             slug: string;
         };
         PublicCollection: {
+            /** @description What the creator says of it, in Markdown. */
+            about: string | null;
             /** @description The id on-chain. */
             collection_id: number;
             /** @example c-3a1f0e6b7c11.mint.near */
@@ -4427,6 +4461,8 @@ export interface components {
                 /** Format: uri */
                 url: string;
             } | null;
+            /** @description Who has made it; null: the page names nobody. */
+            creator: components["schemas"]["Creator"] | null;
             description: string | null;
             /** @description Whether a reveal has still to show the assets. */
             hidden: boolean;
@@ -4488,6 +4524,12 @@ export interface components {
             title: string;
             total_assets: number;
             total_copies: number;
+            transfers: {
+                /** @description Marketplaces need approvals to sell. */
+                allow_approvals: boolean;
+                /** @description Whether lists of accounts limit transfers or approvals. */
+                has_lists: boolean;
+            };
         };
         PublicEligibility: {
             account_id: string;
@@ -4540,7 +4582,7 @@ export interface components {
             /** @description Within the collection, in minting order. */
             number: number;
             owner_id: string;
-            /** @description 1 is the rarest; null: not known (yet). */
+            /** @description Of the reference file that it shows. 1 is the rarest; null: not known (yet). */
             rarity_rank: number | null;
             reference_hash: string | null;
             reference_url: string | null;
@@ -4556,6 +4598,20 @@ export interface components {
         PublicTokenDetail: {
             description: string | null;
             explorer_url: string | null;
+            /** @description What is known of it, the latest first: its mint, whose time the contract has, and transfers by the API since the collection has its page. Only the chain shows transfers between wallets. */
+            history: {
+                /** Format: date-time */
+                at: string;
+                /** @enum {string} */
+                event: "minted" | "transferred";
+                explorer_url: string | null;
+                /**
+                 * @description Of a transfer: who got it.
+                 * @example alice.near
+                 */
+                receiver_id: string | null;
+                transaction_hash: string | null;
+            }[];
             /** @description Whether what it shows can never be changed, by the chain. */
             locked: boolean;
             media_cid: string | null;
@@ -4567,7 +4623,7 @@ export interface components {
             /** @description Within the collection, in minting order. */
             number: number;
             owner_id: string;
-            /** @description 1 is the rarest; null: not known (yet). */
+            /** @description Of the reference file that it shows. 1 is the rarest; null: not known (yet). */
             rarity_rank: number | null;
             reference_hash: string | null;
             reference_url: string | null;
@@ -4588,6 +4644,29 @@ export interface components {
                 copies: number;
                 value: string;
             }[];
+        };
+        PublicVoucher: {
+            drop_id: number;
+            /** Format: date-time */
+            expires_at: string;
+            nonce: number;
+            /**
+             * @description yoctoNEAR for one.
+             * @example 1000000000000000000000000
+             */
+            price: string;
+            /** @description NFTs that it gives. */
+            quantity: number;
+            /**
+             * @description Who gets the NFTs, whoever pays.
+             * @example alice.near
+             */
+            receiver_id: string;
+            /**
+             * @description yoctoNEAR to attach.
+             * @example 1000000000000000000000000
+             */
+            total_fee: string;
         };
         Quote: {
             /**
@@ -4661,7 +4740,7 @@ export interface components {
              * @description The write's body; absent or null where it has none.
              * @example {
              *       "receiver_addresses": [
-             *         "alice.near"
+             *         "alice.example"
              *       ]
              *     }
              */
@@ -4980,11 +5059,15 @@ export interface components {
              *     ]
              */
             locks: ("metadata" | "supply" | "royalties" | "transfers" | "code")[];
-            /** @example https://mint.example.com/ipfs/bafkreicokd3s6ggmcje7slxakjxwgba4sioe7qh46stxjk2fxzbyennqba */
+            /**
+             * Format: uri
+             * @example https://mint.example.com/ipfs/bafkreicokd3s6ggmcje7slxakjxwgba4sioe7qh46stxjk2fxzbyennqba
+             */
             media_url: string | null;
             metadata: components["schemas"]["TokenMetadataView"];
             /** @example alice.near */
             owner_id: string;
+            /** Format: uri */
             reference_url: string | null;
             /** @example 7:42 */
             token_id: string;
@@ -5274,6 +5357,7 @@ export type ContractInput = components['schemas']['ContractInput'];
 export type ContractOwnership = components['schemas']['ContractOwnership'];
 export type ContractUpgraded = components['schemas']['ContractUpgraded'];
 export type ContractWithRoles = components['schemas']['ContractWithRoles'];
+export type Creator = components['schemas']['Creator'];
 export type Currency = components['schemas']['Currency'];
 export type Delivery = components['schemas']['Delivery'];
 export type Drop = components['schemas']['Drop'];
@@ -5326,6 +5410,7 @@ export type PayoutAnswer = components['schemas']['PayoutAnswer'];
 export type PayoutInput = components['schemas']['PayoutInput'];
 export type Phase = components['schemas']['Phase'];
 export type PhaseEligibility = components['schemas']['PhaseEligibility'];
+export type PhaseInput = components['schemas']['PhaseInput'];
 export type Problem = components['schemas']['Problem'];
 export type PublicClaim = components['schemas']['PublicClaim'];
 export type PublicClaimable = components['schemas']['PublicClaimable'];
@@ -5336,6 +5421,7 @@ export type PublicMint = components['schemas']['PublicMint'];
 export type PublicToken = components['schemas']['PublicToken'];
 export type PublicTokenDetail = components['schemas']['PublicTokenDetail'];
 export type PublicTrait = components['schemas']['PublicTrait'];
+export type PublicVoucher = components['schemas']['PublicVoucher'];
 export type Quote = components['schemas']['Quote'];
 export type QuoteInput = components['schemas']['QuoteInput'];
 export type Readiness = components['schemas']['Readiness'];
@@ -6734,7 +6820,10 @@ export interface operations {
                      * @description At most one media file of at most 1 MB: what NFTs show until a reveal. It may come alone, and replaces an earlier one.
                      */
                     asset_placeholder?: string;
-                    /** @description Exactly one part of at most 8 MB: a JSON array that says for each media file how it is used. */
+                    /**
+                     * @description Exactly one part of at most 8 MB: a JSON array that says for each media file how it is used.
+                     * @example [{"asset_filename":"heron.png","copies":10,"asset_subtitle":"No. $TOKEN_NUM of $TOTAL_NUM"},{"asset_filename":"egret.png","copies":1}]
+                     */
                     assets_detail: string;
                     /** @description A metadata file: a JSON object of at most 1 MB; one part for each. */
                     reference_file?: string[];
@@ -7692,7 +7781,7 @@ export interface operations {
                 /**
                  * @example {
                  *       "receiver_addresses": [
-                 *         "6f32d9832f4b08752106a782aad702a3210e47906fce4a0cab9df0e1ba62f4ab"
+                 *         "alice.example"
                  *       ],
                  *       "quantity_per_receiver": 2,
                  *       "metadata": {
@@ -7912,7 +8001,7 @@ export interface operations {
                  *         "1:1",
                  *         "1:2"
                  *       ],
-                 *       "receiver_address": "alice.near"
+                 *       "receiver_address": "alice.example"
                  *     }
                  */
                 "application/json": components["schemas"]["NftTransferInput"];
@@ -8171,6 +8260,11 @@ export interface operations {
                  *           "url": "https://example.com"
                  *         }
                  *       ],
+                 *       "creator": {
+                 *         "name": "Ada Heron",
+                 *         "url": "https://example.com"
+                 *       },
+                 *       "about": "Twelve herons, painted **after dark**.",
                  *       "enabled": true
                  *     }
                  */
@@ -8305,6 +8399,40 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["Token"][];
                     "text/csv": string;
+                };
+            };
+        };
+    };
+    getCurrency: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The bookmark of the last response. With it, a replica of the database may serve a read, at that response's state or a newer one; `new` requests a first bookmark. Without it, the primary serves the read. */
+                "Mintage-Bookmark"?: string;
+            };
+            path: {
+                /** @description A NEAR account id, named or implicit. */
+                contract_id: components["schemas"]["ChainAccountId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The token. */
+            200: {
+                headers: {
+                    /** @description For the next request, if this one sent a bookmark: a state of the database with all that this request wrote and read. */
+                    "Mintage-Bookmark"?: string;
+                    /** @description Requests that this key has left, and the seconds until it has more. */
+                    RateLimit?: string;
+                    /** @description Requests that a key may send, and the seconds in which they are counted. */
+                    "RateLimit-Policy"?: string;
+                    /** @description The request's id, as in the logs. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Currency"];
                 };
             };
         };
@@ -8635,7 +8763,7 @@ export interface operations {
                  *       "path": "/collection/0198d3c1-6f3e-7c55-9d2b-3a1f0e6b7c11/mint",
                  *       "body": {
                  *         "receiver_addresses": [
-                 *           "6f32d9832f4b08752106a782aad702a3210e47906fce4a0cab9df0e1ba62f4ab"
+                 *           "alice.example"
                  *         ]
                  *       }
                  *     }
@@ -9226,6 +9354,34 @@ export interface operations {
             };
         };
     };
+    publicClaimed: {
+        parameters: {
+            query: {
+                drop_id: number;
+                link: number;
+                link_public_key: string;
+            };
+            header?: never;
+            path: {
+                slug: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The claim. */
+            200: {
+                headers: {
+                    /** @description The request's id, as in the logs. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PublicClaim"];
+                };
+            };
+        };
+    };
     publicEligibility: {
         parameters: {
             query?: {
@@ -9366,6 +9522,39 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["PublicTrait"][];
+                };
+            };
+        };
+    };
+    publicVoucher: {
+        parameters: {
+            query: {
+                drop_id: number;
+                expires_at_ms: number;
+                nonce: number;
+                price: string;
+                quantity: number;
+                /** @description A NEAR account id, named or implicit. */
+                receiver_id: components["schemas"]["ChainAccountId"];
+                signature: string;
+            };
+            header?: never;
+            path: {
+                slug: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description What the contract says of it. */
+            200: {
+                headers: {
+                    /** @description The request's id, as in the logs. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PublicVoucher"];
                 };
             };
         };

@@ -6,6 +6,7 @@ import type { Page } from "../domain/cursors.ts";
 import { CONTROLS, ERROR_CODES, ERRORS, type ErrorCode } from "../domain/errors.ts";
 import type { NeededScope } from "../domain/key-rights.ts";
 import { JSON_TYPE, PROBLEM_TYPE } from "../domain/media-types.ts";
+import { API } from "../domain/surface.ts";
 import type { AppEnv, EndpointTraits } from "../http/app-env.ts";
 import { type TypedResponse, typedResponse } from "../http/app-env.ts";
 import { BOOKMARK } from "../http/bookmarks.ts";
@@ -13,10 +14,8 @@ import { emptyBody, refuseBody, requireBody } from "../http/json-body.ts";
 import { listResponse } from "../http/list-response.ts";
 import { costLimitOf } from "../operations/quotes.ts";
 import { acceptedView } from "./resources/operation.ts";
-import type { Shown } from "./resources/samples.ts";
+import { ownName, type Shown } from "./resources/samples.ts";
 import { LINK, pageQuery } from "./schemas/parameters.ts";
-
-const PREFIX = "/api/v1";
 
 /** Applies the cost limit of a write's headers. @throws ServiceError those of `costLimitOf` */
 const limitCost = async (c: Context<AppEnv>): Promise<void> => {
@@ -26,7 +25,7 @@ const limitCost = async (c: Context<AppEnv>): Promise<void> => {
   const { method, path } = c.req;
   const text = await c.req.text();
   const body: unknown = text.trim() === "" ? undefined : JSON.parse(text);
-  const write = { method, path: path.slice(PREFIX.length), body };
+  const write = { method, path: path.slice(API.length), body };
   const caller = c.get("caller");
   const costLimit = await costLimitOf(c.get("context"), caller, { quote, most }, write);
   c.set("caller", { ...caller, costLimit });
@@ -45,7 +44,7 @@ export const errorSchema = z
       .array(z.object({ path: z.array(z.union([z.string(), z.number()])), message: z.string() }))
       .optional()
       .openapi({ description: "One entry for every bad field, with its path." }),
-    quota: z.object({ limit: z.string(), used: z.int(), max: z.int() }).optional().openapi({
+    quota: z.object({ limit: ownName(), used: z.int(), max: z.int() }).optional().openapi({
       description: "The limit that the request would exceed, by its name in `limits` of GET /me.",
     }),
     cost: z.object({ needed: z.string(), at_most: z.string() }).optional().openapi({
@@ -378,7 +377,7 @@ export const reply = <Body>(
   { status, body, operationUuid }: EndpointResponse<Body>,
 ): TypedResponse<Body, never> => {
   if (operationUuid !== undefined) {
-    const surface = c.get("isOperator") ? "/admin/v1" : "/api/v1";
+    const surface = c.get("isOperator") ? "/admin/v1" : API;
     c.header("X-Operation-Uuid", operationUuid);
     if (status === 202) c.header("Location", `${surface}/operation/${operationUuid}`);
   }

@@ -2,6 +2,7 @@ import { allowlistAdd, allowlistRemove } from "./allowlist/change.ts";
 import { allowlistCheck } from "./allowlist/check.ts";
 import { allowlistClear } from "./allowlist/clear.ts";
 import { auditList } from "./audit/list.ts";
+import { currencyRead } from "./collections/currency.ts";
 import { eligibilityRead } from "./collections/eligibility.ts";
 import { holdersList } from "./collections/holders.ts";
 import { collectionsList } from "./collections/list.ts";
@@ -68,6 +69,7 @@ export const API_ENDPOINTS: readonly Endpoint[] = [
     pageRead,
     pageUpdate,
     eligibilityRead,
+    currencyRead,
     holdersList,
   ],
   [allowlistAdd, allowlistRemove, allowlistClear, allowlistCheck],

@@ -1,8 +1,9 @@
 import { z } from "zod";
 import { ViewError } from "../chain/errors.ts";
 import { type ChainRpc, connectFor } from "../chain/rpc.ts";
-import { viewFunction } from "../chain/views.ts";
+import { type Seen, viewFunction } from "../chain/views.ts";
 import type { ServiceContext } from "../context.ts";
+import { findRegistration } from "../db/queries/registrations.ts";
 import { exactNear } from "../domain/amounts.ts";
 import { invalidField, type ServiceError } from "../domain/errors.ts";
 import type { Issue } from "../domain/issues.ts";
@@ -23,25 +24,28 @@ const MOST_DEPOSIT = 125n * 10n ** 20n;
 /** The most decimals that an amount can have. */
 const MOST_DECIMALS = 38;
 
+/** Whether the letters and digits of a symbol name a currency; a price in "$NEAR" would read as one in NEAR. */
+const isName = (text: string): boolean => /[A-Za-z]/.test(text) && text.toUpperCase() !== "NEAR";
+
 const metadataShape = z.object({
-  // One word, because it stands behind an amount.
+  // One word that begins with no digit or point, because it stands behind an amount. Letters of ASCII alone, since others
+  // look like them.
   symbol: z
     .string()
-    .regex(/^[\p{L}\p{N}\p{Sc}._+-]{1,32}$/u)
-    // A price in it would read as one in NEAR.
-    .refine((text) => text.toUpperCase() !== "NEAR"),
+    .regex(/^[A-Za-z$€£¥₮][A-Za-z0-9$€£¥₮._+-]{0,31}$/)
+    .refine((text) => isName(text.replaceAll(/[^A-Za-z0-9]/g, ""))),
   decimals: z.int().min(0).max(MOST_DECIMALS),
 });
 const amount = z.string().regex(/^\d{1,39}$/);
 const boundsShape = z.object({ min: amount });
 
-/** Calls of a token's contract; null where it has no such method, or one that fails. */
+/** Calls of a token's contract; a value of null where it has no such method, or one that fails, at any height. */
 const tokenViews = (rpc: ChainRpc, contractId: string) => {
-  return async (method: string, args: object = {}): Promise<unknown> => {
+  return async (method: string, args: object = {}): Promise<Seen<unknown>> => {
     try {
-      return (await viewFunction<unknown>(rpc, { contractId, method, args })).value;
+      return await viewFunction<unknown>(rpc, { contractId, method, args });
     } catch (error) {
-      if (error instanceof ViewError) return null;
+      if (error instanceof ViewError) return { value: null, height: Infinity };
       throw error;
     }
   };
@@ -49,16 +53,16 @@ const tokenViews = (rpc: ChainRpc, contractId: string) => {
 
 /** Units that an account has of a token; null: its contract doesn't say. @throws ChainUnavailableError */
 export const unitsOf = async (rpc: ChainRpc, currency: string, account: string): Promise<string | null> => {
-  const units = await tokenViews(rpc, currency)("ft_balance_of", { account_id: account });
-  return amount.safeParse(units).data ?? null;
+  const { value } = await tokenViews(rpc, currency)("ft_balance_of", { account_id: account });
+  return amount.safeParse(value).data ?? null;
 };
 
 /** A currency as its contract describes it; null if it isn't one. @throws ChainUnavailableError */
 export const readCurrency = async (context: ServiceContext, contractId: string): Promise<Currency | null> => {
   const view = tokenViews(connectFor(context), contractId);
   const [metadata, supply] = await Promise.all([view("ft_metadata"), view("ft_total_supply")]);
-  const read = metadataShape.safeParse(metadata);
-  if (!read.success || !amount.safeParse(supply).success) return null;
+  const read = metadataShape.safeParse(metadata.value);
+  if (!read.success || !amount.safeParse(supply.value).success) return null;
   return { contract_id: contractId, ...read.data };
 };
 
@@ -66,12 +70,13 @@ export const readCurrency = async (context: ServiceContext, contractId: string):
 export const noCurrency = (path: Issue["path"], name: string): ServiceError =>
   invalidField(
     path,
-    `Name the contract of a NEP-141 token with symbol and decimals (NEP-148), which ${name} is not.`,
+    `Name the contract of a NEP-141 token with decimals and a symbol of ASCII letters and digits other than NEAR (NEP-148), which ${name} is not.`,
   );
 
 /**
- * What registers an account at a token; null if it is registered, or the token has no registration (NEP-145).
- * @throws ServiceError invalid_request if the token asks too much; ChainUnavailableError
+ * What registers an account at a token; null if it is registered, or the token has no registration (NEP-145). A token is paid
+ * for an account once: its word that the account isn't registered could be a lie.
+ * @throws ServiceError invalid_request if the token asks too much, or was paid before; ChainUnavailableError
  */
 export const readRegistration = async (
   context: ServiceContext,
@@ -84,8 +89,17 @@ export const readRegistration = async (
     view("storage_balance_of", { account_id: account }),
     view("storage_balance_bounds"),
   ]);
-  const bounds = boundsShape.safeParse(found);
-  if (held !== null || !bounds.success) return null;
+  const bounds = boundsShape.safeParse(found.value);
+  if (held.value !== null || !bounds.success) return null;
+  const paid = await findRegistration(context.db, { currency, account });
+  if (paid && paid.state !== "pending") {
+    // A node that lags doesn't show it yet.
+    if (held.height < (paid.height ?? 0)) return null;
+    throw invalidField(
+      path,
+      `Name another token, or register ${account} at ${currency} yourself (storage_deposit): the service has paid for it, and the token says that the account is not registered.`,
+    );
+  }
   const deposit = BigInt(bounds.data.min);
   if (deposit <= MOST_DEPOSIT) return { currency, account, deposit: deposit.toString() };
   throw invalidField(

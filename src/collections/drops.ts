@@ -10,9 +10,9 @@ interface DropHome {
   readonly shown: ContractCollection | null;
 }
 
-/** Copies that a collection has left; a lagging node returns too many. */
+/** Copies that a collection can still mint: none once its supply is locked. A lagging node returns too many. */
 export const copiesLeft = (shown: ContractCollection | null): number =>
-  shown === null ? 0 : shown.total - shown.minted;
+  shown === null || shown.locks?.includes("supply") ? 0 : shown.total - shown.minted;
 
 export const toSummary = (
   drop: ContractDrop,

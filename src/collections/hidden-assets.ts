@@ -3,7 +3,9 @@ import { AssetBatch, type ContractAsset } from "../chain/contract/asset-batch.ts
 import { BorshWriter } from "../chain/contract/borsh-writer.ts";
 import { type RevealedBatch, revealGas } from "../chain/contract/calls.ts";
 import type { ServiceContext } from "../context.ts";
+import { runBatch } from "../db/client.ts";
 import { DraftAssets } from "../db/draft-assets.ts";
+import { setOrder } from "../db/queries/collection-effects.ts";
 import type { CollectionRow } from "../db/queries/collections.ts";
 import { ServiceError } from "../domain/errors.ts";
 import { batchSizes, commitmentsTo, orderOf, saltOf } from "../domain/hidden-order.ts";
@@ -173,6 +175,7 @@ const requireOrder = async (
     throw new ServiceError("conflict", message, { outcome: "not_submitted" });
   }
   if (stored === null) await keepOrder(context, id, order);
+  if (reveal?.order === null) await runBatch(context.db, [setOrder(context.db, id, order)]);
   return order;
 };
 

@@ -1,3 +1,4 @@
+import { toCreator } from "../api/resources/creator.ts";
 import type { PublicCollection, PublicPhase } from "../api/resources/public-collection.ts";
 import { phaseCounts, settingsFromContract } from "../chain/contract/settings.ts";
 import { type ContractCollection, type ContractViews, contractViews } from "../chain/contract/views.ts";
@@ -7,6 +8,7 @@ import { isSlug } from "../domain/collector-pages.ts";
 import { ServiceError } from "../domain/errors.ts";
 import { type CollectionSettings, phasesOf } from "../domain/settings.ts";
 import { fileCid, gatewayUrl } from "../files/ipfs/cid.ts";
+import { copiesLeft } from "./drops.ts";
 import { connectPublic } from "./public-nodes.ts";
 
 /** A page's collection, with the views of its contract at nodes that have all effects of the service's operations. */
@@ -77,7 +79,6 @@ export const showCollection = async (
   const [found, metadata] = await Promise.all([onChain(showcase), showcase.views.metadata()]);
   const { locks = [] } = found;
   const settings = settingsFromContract(found, showcase.row.collection.settings);
-  const left = locks.includes("supply") ? 0 : found.total - found.minted;
   return {
     slug,
     title: found.title,
@@ -85,6 +86,8 @@ export const showCollection = async (
     cover: await coverFor(context, showcase.row, found, base),
     theme: showcase.row.page.theme,
     links: showcase.row.page.links,
+    creator: toCreator(showcase.row.page, base),
+    about: showcase.row.page.about,
     network: context.settings.NEAR_NETWORK,
     contract_address: showcase.contract,
     contract_name: metadata.name,
@@ -92,9 +95,16 @@ export const showCollection = async (
     phases: shownPhases(found, settings),
     total_copies: found.total,
     minted: found.minted,
-    left,
+    left: copiesLeft(found),
     ongoing_royalties: settings.ongoing_royalties,
     locks: [...locks],
+    transfers: {
+      allow_approvals: settings.allow_approvals,
+      has_lists:
+        [settings.transfers_denied_accounts, settings.approvals_denied_accounts].some(
+          (list) => (list?.length ?? 0) > 0,
+        ) || settings.approvals_allowed_accounts !== null,
+    },
     hidden: isHidden(found),
     total_assets: found.assets,
     reveal: revealOf(showcase.row, found),

@@ -1,8 +1,9 @@
-import type { PublicToken, PublicTokenDetail } from "../api/resources/public-collection.ts";
+import type { PublicToken, PublicTokenDetail, PublicTokenEvent } from "../api/resources/public-collection.ts";
 import { type ContractToken, mayHaveMore } from "../chain/contract/views.ts";
 import type { ServiceContext } from "../context.ts";
 import { mediaTypesOf } from "../db/queries/collection-pages.ts";
 import { mintTransactionOf } from "../db/queries/mint-transactions.ts";
+import { type Transfer, transfersOf } from "../db/queries/token-transfers.ts";
 import { cursorNumber } from "../domain/cursors.ts";
 import { ServiceError } from "../domain/errors.ts";
 import { toHex } from "../domain/ids.ts";
@@ -205,6 +206,27 @@ const showInOrder = async (
   return { tokens, next: String(position) };
 };
 
+/** What is known to have happened to a token, the latest first. @param known transactions, which the service has noted */
+const historyOf = (
+  { metadata: { issued_at: issued } }: ContractToken,
+  known: { readonly minted: string | null; readonly transfers: readonly Transfer[] },
+): Omit<PublicTokenEvent, "explorer_url">[] => [
+  ...known.transfers
+    .map(({ at, receiverId, hash }) => ({
+      event: "transferred" as const,
+      at: at.toISOString(),
+      receiver_id: receiverId,
+      transaction_hash: hash,
+    }))
+    .toReversed(),
+  {
+    event: "minted",
+    at: new Date(Number(issued)).toISOString(),
+    receiver_id: null,
+    transaction_hash: known.minted,
+  },
+];
+
 /** One token of a page's collection by its number. @throws ServiceError not_found, chain_unavailable */
 export const showToken = async (
   context: ServiceContext,
@@ -215,14 +237,22 @@ export const showToken = async (
   const showcase = await openShowcase(context, slug);
   const hidden = isHidden(await onChain(showcase));
   const id = `${showcase.collectionId}:${number}`;
-  const [[found], hash] = await Promise.all([
+  const [[found], hash, transfers] = await Promise.all([
     showcase.views.tokens([id]),
     mintTransactionOf(context.db, showcase.row.collection.id, number),
+    transfersOf(context.db, showcase.row.collection.id, number),
   ]);
   const [token] = await toPublic(context, showcase, found ? [found] : [], { base, hidden });
-  const explorer = hash && context.settings.EXPLORER_URL?.replace("{hash}", hash);
-  const locked = found?.locks?.includes("metadata") ?? false;
-  if (token) return { ...token, transaction_hash: hash, explorer_url: explorer ?? null, locked };
+  if (token && found) {
+    const locked = found.locks?.includes("metadata") ?? false;
+    const explorerOf = (hash: string | null) =>
+      (hash && context.settings.EXPLORER_URL?.replace("{hash}", hash)) || null;
+    const history = historyOf(found, { minted: hash, transfers }).map((one) => ({
+      ...one,
+      explorer_url: explorerOf(one.transaction_hash),
+    }));
+    return { ...token, transaction_hash: hash, explorer_url: explorerOf(hash), locked, history };
+  }
   throw new ServiceError("not_found", "There is no such NFT in this collection, or its owner has burnt it.");
 };
 

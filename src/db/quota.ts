@@ -2,19 +2,18 @@ import type { LimitsShown } from "../api/resources/me.ts";
 import type { ServiceContext } from "../context.ts";
 import { ServiceError } from "../domain/errors.ts";
 import type { Uuid } from "../domain/ids.ts";
-import { limitsWith, quotaExceeded, REQUEST_PERIOD_S, type UsedName } from "../domain/quota.ts";
-import { exceededCounter, selectUsage, type UsageRow } from "./queries/usage.ts";
+import { limitsWith, quotaExceeded, REQUEST_PERIOD_S, USED_NAMES, type UsedName } from "../domain/quota.ts";
+import { exceededLimit, selectUsage, type UsageRow } from "./queries/usage.ts";
 
 /** Limits as callers see them. @param spentToday spending of the wallet that counts towards its limit, yoctoNEAR */
 export const toLimits = (usage: UsageRow, spentToday: string): LimitsShown => {
   const { requests, ...others } = limitsWith(usage.set);
-  const { drafts, stored_bytes, database_bytes, keys, operations_waiting, spendingPerDay } = usage;
-  const used = { drafts, stored_bytes, database_bytes, keys, operations_waiting };
+  const used = Object.fromEntries(USED_NAMES.map((name) => [name, usage[name]])) as Record<UsedName, number>;
   return {
     requests,
     period_s: REQUEST_PERIOD_S,
     ...others,
-    spending_per_day: spendingPerDay,
+    spending_per_day: usage.spendingPerDay,
     used: { ...used, spending_per_day: spentToday },
   };
 };
@@ -54,6 +53,6 @@ export const toQuotaError = async (
   integrationId: Uuid,
   error: unknown,
 ): Promise<unknown> => {
-  const counter = exceededCounter(error);
-  return counter === null ? error : exceeded(context, integrationId, counter);
+  const limit = exceededLimit(error);
+  return limit === null ? error : exceeded(context, integrationId, limit);
 };

@@ -14,6 +14,8 @@ export const AUDIT_ACTIONS = [
   "key.deleted",
   "settings.changed",
   "collection.locked",
+  "collection.revealed",
+  "collection.order_exported",
   "nft.locked",
   "page.changed",
   "payout.requested",
@@ -39,6 +41,7 @@ export const AUDITED_KINDS: Partial<Readonly<Record<OperationKind, AuditAction>>
   collection_update: "settings.changed",
   collection_lock: "collection.locked",
   nft_lock: "nft.locked",
+  collection_reveal: "collection.revealed",
   wallet_payout: "payout.requested",
   currency_payout: "payout.requested",
   wallet_create: "integration.created",
@@ -46,6 +49,32 @@ export const AUDITED_KINDS: Partial<Readonly<Record<OperationKind, AuditAction>>
   contract_upgrade: "contract.upgraded",
   contract_hand_over: "contract.handed_over",
   contract_accept: "contract.accepted",
+};
+
+interface AuditedRequest {
+  /** Of a change of settings. */
+  readonly changes?: object;
+  /** Of locks. */
+  readonly locks?: readonly string[];
+  readonly assetUuids?: readonly Uuid[];
+  readonly tokenId?: string;
+  /** Of a reveal. */
+  readonly steps?: readonly { readonly shown: number }[];
+}
+
+/** What the entry of an operation shows of its stored request, by the API's names. */
+export const auditedRequest = (kind: OperationKind, request: object): object => {
+  const { changes, locks, assetUuids, tokenId, steps } = request as AuditedRequest;
+  switch (kind) {
+    case "collection_lock":
+      return { locks, asset_uuids: assetUuids };
+    case "nft_lock":
+      return { token_id: tokenId };
+    case "collection_reveal":
+      return { shown: steps?.at(-1)?.shown };
+    default:
+      return changes ?? request;
+  }
 };
 
 /** Largest value that an entry shows, bytes of JSON. */

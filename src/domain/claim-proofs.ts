@@ -79,6 +79,39 @@ export const readLinkFragment = (fragment: string): LinkSecret | null => {
   return { drop: Number(drop), link: Number(link), seed, certificate };
 };
 
+/** A voucher as `voucher_mint` takes it: its issuer signed that a receiver may mint at a price. */
+export interface SignedVoucher {
+  readonly drop_id: number;
+  /** From 0. */
+  readonly nonce: number;
+  readonly receiver_id: string;
+  readonly quantity: number;
+  /** yoctoNEAR for each. */
+  readonly price: string;
+  readonly expires_at_ms: number;
+  /** base64 of 64 bytes. */
+  readonly signature: string;
+}
+
+const VOUCHER =
+  /^#?voucher\.([1-9]\d{0,8})\.(0|[1-9]\d{0,3})\.([1-9]\d?)\.(0|[1-9]\d{0,38})\.([1-9]\d{0,14})\.([\w-]{86})\.([a-z0-9._-]{2,64})$/;
+
+/** The voucher that a fragment carries; null if it is of none, or not whole. */
+export const readVoucherFragment = (fragment: string): SignedVoucher | null => {
+  const [, drop, nonce, quantity, price, end, signed = "", receiver = ""] = VOUCHER.exec(fragment) ?? [];
+  const signature = fromBase64Url(signed);
+  if (signature?.length !== CERTIFICATE_BYTES || Number(quantity) > MOST_PER_LINK) return null;
+  return {
+    drop_id: Number(drop),
+    nonce: Number(nonce),
+    receiver_id: receiver,
+    quantity: Number(quantity),
+    price: String(price),
+    expires_at_ms: Number(end),
+    signature: btoa(String.fromCharCode(...signature)),
+  };
+};
+
 /** Which links of a drop were claimed, in ascending order. @param bits one a link, the lowest of the first byte first */
 export const claimedLinks = (bits: Uint8Array): number[] =>
   [...bits].flatMap((byte, index) =>

@@ -8,6 +8,45 @@ export interface PageTheme {
   readonly accent: string;
 }
 
+/** Who has made a collection, as its pages say. */
+export interface PageCreator {
+  readonly name: string;
+  readonly url?: string;
+  /** The first 16 hexadecimal digits of the SHA-256 of its picture. */
+  readonly picture?: string;
+}
+
+/** A creator without what is null. */
+export const cleared = ({
+  name,
+  url,
+  picture,
+}: {
+  readonly name: string;
+  readonly url?: string | null;
+  readonly picture?: string | null;
+}): PageCreator => ({ name, ...(url != null && { url }), ...(picture != null && { picture }) });
+
+/** Bytes of a creator's picture, and characters of a page's text, at most. */
+export const MOST_PICTURE_BYTES = 32_768;
+export const MOST_ABOUT = 4_000;
+
+/** A Markdown parser's time grows with the square of a text's marks of emphasis, and its stack with the depth of its blocks. */
+const MOST_MARKS = 500;
+const MOST_DEEP = 10;
+
+/** What is wrong with a text in Markdown that is shown to anybody, as an instruction; null: nothing. */
+export const aboutFault = (text: string): string | null => {
+  const marks = text.length - text.replaceAll(/[*_]/g, "").length;
+  if (marks > MOST_MARKS) return `Use at most ${MOST_MARKS} asterisks and underscores; there are ${marks}.`;
+  const isDeep = text.split("\n").some((line) => depthOf(line) > MOST_DEEP);
+  return isDeep ? `Nest at most ${MOST_DEEP} quotations and lists in a line.` : null;
+};
+
+/** How many quotations and lists may begin with a line. */
+const depthOf = (line: string): number =>
+  (/^[\s>*+\-\d.)]*/.exec(line)?.[0] ?? "").match(/>|[*+\-.)](?=\s)/g)?.length ?? 0;
+
 export const SLUG = /^[a-z0-9]+(?:-[a-z0-9]+)*$/;
 export const SLUG_LENGTH = { min: 3, max: 64 } as const;
 

@@ -5,6 +5,19 @@ export const counted = (count: number, one: string, several = `${one}s`): string
 /** A number with separators, as `12,345`. */
 export const grouped = (count: number): string => count.toLocaleString("en");
 
+interface Supply {
+  /** Copies that can still be minted. */
+  readonly left: number;
+  readonly minted: number;
+  readonly total_copies: number;
+}
+
+/** What a collection has left: nothing where all is minted, or where its supply is locked before that. */
+export const supplyLeft = ({ left, minted, total_copies: total }: Supply): string => {
+  if (left > 0) return `${grouped(left)} of ${grouped(total)} left`;
+  return minted < total ? "No more can be minted" : "Sold out";
+};
+
 /** A duration in words, rounded up to minutes or hours if it is long. */
 export const duration = (seconds: number): string => {
   if (seconds < 120) return counted(seconds, "second");

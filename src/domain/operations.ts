@@ -49,7 +49,7 @@ export const KINDS = {
   nft_update_bulk: { ...ON_COLLECTION, isInParts: true, event: "nft.updated" },
   nft_transfer: { ...ON_COLLECTION, needsRole: false, event: "nft.transferred" },
   nft_burn: { ...ON_COLLECTION, needsRole: false, event: "nft.burned" },
-  nft_lock: { ...ON_COLLECTION, event: null },
+  nft_lock: { ...ON_COLLECTION, event: "nft.updated" },
   collection_reveal: { ...ON_COLLECTION, isInParts: true, event: "collection.revealed" },
   collection_lock: { ...ON_COLLECTION, event: "collection.locked" },
   allowlist_add: { ...ON_COLLECTION, event: null },

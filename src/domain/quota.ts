@@ -45,6 +45,8 @@ export const DEFAULT_LIMITS = {
   /** Keys that are neither revoked nor expired. */
   keys: 100,
   operations_waiting: 2_000,
+  /** Entries of its audit log, of 700 bytes as a rule, kept for 400 days. They are no part of database_bytes. */
+  audit_entries: 100_000,
 } as const;
 
 /** Name of a limit, as the API shows it. */
@@ -61,6 +63,7 @@ export const USED_NAMES = [
   "database_bytes",
   "keys",
   "operations_waiting",
+  "audit_entries",
 ] as const satisfies readonly UsedName[];
 
 /** All limits: those that the operator has set, and defaults. */
@@ -80,6 +83,8 @@ const EXCEEDED: Readonly<Record<UsedName, (used: string, limit: string) => strin
     `This integration has ${used} keys that are neither revoked nor expired; its limit is ${limit}. Revoke some`,
   operations_waiting: (used, limit) =>
     `${used} operations of this integration are pending; its limit is ${limit}. Wait until some have ended`,
+  audit_entries: (used, limit) =>
+    `This integration's audit log has ${used} entries; its limit is ${limit}, so changes that are recorded are refused, except deletions and rotations. Wait until entries are deleted after 400 days`,
 };
 
 /** The error for a request that would exceed a limit. */

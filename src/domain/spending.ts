@@ -13,6 +13,7 @@ export interface CostLimit {
 /** The execution of a kept quote under its Idempotency-Key. */
 export interface Execution {
   readonly integrationId: Uuid;
+  readonly quoteId: Uuid;
   readonly key: string;
   /** When the quote was made. */
   readonly since: Date;

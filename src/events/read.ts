@@ -13,6 +13,7 @@ import type { EventRow, RowMark } from "../db/queries/events.ts";
 import { withResults } from "../domain/answer-results.ts";
 import { countOf, type EventType, eventUuid, fitting } from "../domain/events.ts";
 import type { Uuid } from "../domain/ids.ts";
+import { API } from "../domain/surface.ts";
 import { findAllArchived } from "../files/archive/read.ts";
 import { openText, textKey } from "../files/storage/large-texts.ts";
 
@@ -23,8 +24,6 @@ interface Shown {
 }
 
 type UpdateResult = Pick<NftUpdateResult, "token_id" | "status">;
-
-const API = "/api/v1";
 
 /** Reads the data of events. A response is cached for the consecutive events of its operation. */
 class EventData {
@@ -70,9 +69,11 @@ class EventData {
       case "collection.locked":
         return this.#collection(row, (await this.#body<{ locked: { collection_uuid: string } }>(row)).locked);
       case "collection.revealed":
+        // A reveal that no success of an operation reports has it in the row.
         return this.#collection(
           row,
-          (await this.#body<{ revealed: { collection_uuid: string } }>(row)).revealed,
+          (row.data as { collection_uuid: string } | null) ??
+            (await this.#body<{ revealed: { collection_uuid: string } }>(row)).revealed,
         );
       case "collection.updated":
         return this.#collection(row, await this.#body<{ collection_uuid: string }>(row));

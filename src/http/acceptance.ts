@@ -25,9 +25,13 @@ const wishFor = (type: string, header: string | undefined): Wish => {
   return wish;
 };
 
+/** Whether an Accept header takes a type. No header, or an empty one, takes everything. */
+export const accepts = (type: string, header: string | undefined): boolean =>
+  wishFor(type, header).weight > 0;
+
 /** Whether an Accept header takes JSON. No header, or an empty one, takes everything. */
 export const acceptsJson = (header: string | undefined): boolean =>
-  wishFor(JSON_TYPE, header).weight > 0 || acceptsProblems(header);
+  accepts(JSON_TYPE, header) || acceptsProblems(header);
 
 /** Whether an Accept header names the type of RFC 9457, and doesn't give it less weight than JSON. */
 export const acceptsProblems = (header: string | undefined): boolean => {
@@ -46,7 +50,7 @@ export const prefers = (type: string, header: string | undefined, other = JSON_T
 export const requireAcceptable = (c: Context<AppEnv>): void => {
   const header = c.req.header("Accept");
   const types = c.get("endpoint")?.otherTypes ?? [];
-  if (acceptsJson(header) || types.some((type) => wishFor(type, header).weight > 0)) return;
+  if (acceptsJson(header) || types.some((type) => accepts(type, header))) return;
   throw new ServiceError(
     "not_acceptable",
     `This address answers ${[JSON_TYPE, ...types].join(" or ")}: the Accept header must allow it.`,

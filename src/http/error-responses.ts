@@ -71,8 +71,12 @@ export const loggedError = (thrown: unknown, c: Context<AppEnv>): ServiceError =
   return error;
 };
 
-/** Converts an exception to a response. */
-export const errorResponse = (thrown: unknown, c: Context<AppEnv>): Response => {
+/** Converts an exception to a response. @param form of its body */
+export const errorResponse = (
+  thrown: unknown,
+  c: Context<AppEnv>,
+  form: (error: ServiceError, requestId: string) => object = errorBody,
+): Response => {
   const error = loggedError(thrown, c);
   const requestId = c.get("requestId");
   c.header("X-Request-Id", requestId);
@@ -80,7 +84,7 @@ export const errorResponse = (thrown: unknown, c: Context<AppEnv>): Response => 
     c.header("WWW-Authenticate", challengeOf(error, c.req.path));
   }
   if (error.details.retryAfter !== undefined) c.header("Retry-After", String(error.details.retryAfter));
-  return c.json(errorBody(error, requestId), error.status);
+  return c.json(form(error, requestId), error.status);
 };
 
 /** The schemes that a caller may use; clients of the Model Context Protocol know only Bearer, and take the first. */

@@ -16,7 +16,7 @@ const HOUR_MS = 60 * 60_000;
 const REPLAYED = "Idempotency-Replayed";
 
 /** Statuses of refusals that a concurrent request with the same key can cause: the key is looked up again before. */
-const RACED = [402, 404, 409];
+const RACED = [402, 404, 409, 429];
 
 /** A body that has a secret is stored sealed, after this mark, with the version of the secret that it is sealed under. */
 const SEALED = /^sealed:(\d+):(.+)$/s;

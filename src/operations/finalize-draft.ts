@@ -1,3 +1,4 @@
+import { sql } from "drizzle-orm";
 import type { FinalizeAnswer } from "../api/resources/collection.ts";
 import type { ContractCollection } from "../chain/contract/views.ts";
 import { readCurrencies } from "../collections/currencies.ts";
@@ -12,7 +13,7 @@ import { isBrokenOff, isFinalizable, lockDraft } from "../db/queries/collection-
 import { type DraftRow, type DraftToFinalize, findToFinalize } from "../db/queries/drafts.ts";
 import { insertOperationKey, runKeyedBatch } from "../db/queries/idempotency.ts";
 import type { OperationRow } from "../db/queries/operations.ts";
-import { ServiceError } from "../domain/errors.ts";
+import { invalidField, ServiceError } from "../domain/errors.ts";
 import { newUuid, toHex, type Uuid } from "../domain/ids.ts";
 import { phasesOf, withPhases } from "../domain/settings.ts";
 import { joinOperation, tryOperation } from "./engine/run.ts";
@@ -25,6 +26,7 @@ import {
   hiddenAssets,
   splitAssets,
 } from "./kinds/finalize-plan.ts";
+import { registering } from "./registrations.ts";
 
 /** Retries for a draft that changes during its finalization. */
 const TRIES = 5;
@@ -33,7 +35,7 @@ const TRIES = 5;
  * Creates a collection on-chain from a draft. A draft yields exactly one collection: a call during its finalization
  * joins that one and gets its response.
  * @throws ServiceError not_found, draft_finalized, draft_empty, unknown_account, invalid_request (what is no
- *   currency), and those of a chain write
+ *   currency), wallet_busy and spending_limit_reached of registrations, and those of a chain write
  */
 export const finalizeDraft = async (
   context: ServiceContext,
@@ -43,7 +45,14 @@ export const finalizeDraft = async (
   for (let attempt = 1; attempt <= TRIES; attempt++) {
     const { found, underWay } = await requireFinalizable(context, caller, draftId);
     if (underWay) return join(context, caller, underWay);
-    const answer = await tryOperation(context, caller, await proposalOf(context, caller, found));
+    const proposal = await proposalOf(context, caller, found).catch(async (error: unknown) => {
+      // A finalization that has begun since may be registering what this one would register.
+      const { underWay: begun } = await requireFinalizable(context, caller, draftId);
+      if (begun) return begun;
+      throw error;
+    });
+    if ("state" in proposal) return join(context, caller, proposal);
+    const answer = await tryOperation(context, caller, proposal);
     if (answer) return answer;
     if (await isEmpty(context, draftId)) throw draftEmpty();
   }
@@ -134,6 +143,14 @@ const proposalOf = async (
   const whole = brokenOff || draft.state !== "draft" ? null : wholeOf(assets);
   const plan = whole && (await splitAssets(context, request, new DraftAssets(db, draft.id, whole)));
   const known: DraftAsRead = { createdAt: draft.createdAt, whole };
+  const {
+    condition,
+    after = [],
+    refusal,
+  } = registering(context, { id, integrationId: caller.integrationId }, registrations);
+  const refused = await refusal?.();
+  if (refused) throw refused;
+  const isAsRead = brokenOff ? isBrokenOff(draft.id, brokenOff.id) : isFinalizable(draft, whole);
   return {
     id,
     kind: "finalize",
@@ -141,8 +158,9 @@ const proposalOf = async (
     request: plan ? { ...request, plan } : request,
     known,
     quotedState,
-    condition: brokenOff ? isBrokenOff(draft.id, brokenOff.id) : isFinalizable(draft, whole),
+    condition: condition ? sql`${isAsRead} AND ${condition}` : isAsRead,
     after: [
+      ...after,
       lockDraft(db, draft.id, { operationId: id, collectionId: request.collectionUuid }, context.now()),
     ],
   };
@@ -162,6 +180,8 @@ const hiddenWith = async (
     const message = "Attach an asset_placeholder with asset-bulk: it is what NFTs show until the reveal.";
     throw new ServiceError("conflict", message, { outcome: "not_submitted" });
   }
+  if (typeof reveal === "string" && Date.parse(reveal) <= context.now().getTime())
+    throw invalidField(["reveal"], `${reveal} is over. Give the draft a later time, true, or false.`);
   // One of an earlier finalization may be committed to on the chain.
   const kept = await readOrder(context, collectionUuid);
   // Under the newest secret, so that an older one can be removed.
@@ -187,7 +207,13 @@ const continued = async (
   fresh: FinalizeOperation,
 ): Promise<FinalizeOperation> => {
   if (!brokenOff && !(await hasManifest(context, fresh.collectionUuid))) return fresh;
-  const { plan: _, ...request } = brokenOff ? (brokenOff.request as FinalizeOperation) : fresh;
+  const {
+    plan: _,
+    registrations: __,
+    ...kept
+  } = brokenOff ? (brokenOff.request as FinalizeOperation) : fresh;
+  // What the earlier one has registered isn't registered again.
+  const request = { ...kept, ...(fresh.registrations && { registrations: fresh.registrations }) };
   const found = await collectionOnChain(context, { request }, brokenOff?.height ?? 0);
   if (!found) return request;
   const { collection_id: collectionId, assets, published } = found;

@@ -238,13 +238,27 @@ export interface KindRules<Request, Facts, Body> extends StepRules<Request, Fact
     operation: Operation<Request>,
     giveUp: (other: Uuid) => Promise<void>,
   ) => Promise<void>;
-  /** D1 writes on failure. */
-  readonly onFailure?: (
+  /**
+   * The effects of an operation that can't go on after some of its transactions have succeeded: it succeeds with these, which
+   * name what the failure left undone. So does one that the operator settles as having taken effect. Null: it fails. Absent: it always does.
+   */
+  readonly partial?: (
     context: ServiceContext,
     operation: Operation<Request>,
     records: readonly TransactionRecord[],
-  ) => readonly Statement[];
+    failure: Failure,
+  ) => Effects<Body> | null;
+  /** D1 writes on failure. */
+  readonly onFailure?: Writes<Request>;
+  /** D1 writes where the operator settles an unprovable operation as having taken effect, though its response can't be restored. */
+  readonly onSettled?: Writes<Request>;
 }
+
+type Writes<Request> = (
+  context: ServiceContext,
+  operation: Operation<Request>,
+  records: readonly TransactionRecord[],
+) => readonly Statement[] | Promise<readonly Statement[]>;
 
 /** An operation evaluated by its kind's rules. */
 export interface Outlook<Body = unknown> {
@@ -256,6 +270,8 @@ export interface Outlook<Body = unknown> {
   readonly transaction: (step: string) => Promise<StepTransaction | null>;
   /** Storage that a step needs on a contract; null for none or a top-up. */
   readonly storage: (step: string) => StorageNeed | null;
+  /** Whether it takes more than one transaction, top-ups apart. */
+  readonly isInParts: boolean;
   /** Called before a step is submitted. */
   readonly before: (step: string) => Promise<void>;
   /** Whether reading the effects takes long. */
@@ -286,12 +302,22 @@ export interface Kind<Body = unknown> {
     row: OperationRow,
     giveUp: (other: Uuid) => Promise<void>,
   ) => Promise<void>;
-  readonly onFailure: (
+  /** As in its rules; null if it fails. */
+  readonly partial: (
     context: ServiceContext,
     row: OperationRow,
     records: readonly TransactionRecord[],
-  ) => readonly Statement[];
+    failure: Failure,
+  ) => Effects<Body> | null;
+  readonly onFailure: RowWrites;
+  readonly onSettled: RowWrites;
 }
+
+type RowWrites = (
+  context: ServiceContext,
+  row: OperationRow,
+  records: readonly TransactionRecord[],
+) => Promise<readonly Statement[]>;
 
 /** Creates a kind from its rules. The rows' requests must have the type set at acceptance. */
 export const kindOf = <Request, Facts, Body>(rules: KindRules<Request, Facts, Body>): Kind<Body> => {
@@ -316,6 +342,7 @@ export const kindOf = <Request, Facts, Body>(rules: KindRules<Request, Facts, Bo
         storage: (step) =>
           (topUpOf(step) === null && rules.storage?.(request, stepName(step), facts)) || null,
         before: async (step) => rules.before?.(context, operation, stepName(step), facts),
+        isInParts: rules.steps(request, facts).length > 1,
         isLong: rules.isLong?.(facts) ?? false,
         effects: () => rules.effects(context, operation, known),
       };
@@ -323,7 +350,12 @@ export const kindOf = <Request, Facts, Body>(rules: KindRules<Request, Facts, Bo
     prepared: async (context, row) => (await rules.prepared?.(context, operationOf(row))) ?? row.request,
     isCommitted: (records) => rules.isCommitted?.(records) ?? false,
     acceptedWith: async (context, row, giveUp) => rules.acceptedWith?.(context, operationOf(row), giveUp),
-    onFailure: (context, row, records) => rules.onFailure?.(context, operationOf(row), records) ?? [],
+    partial: (context, row, records, failure) =>
+      rules.partial?.(context, operationOf(row), records, failure) ?? null,
+    onFailure: async (context, row, records) =>
+      (await rules.onFailure?.(context, operationOf(row), records)) ?? [],
+    onSettled: async (context, row, records) =>
+      (await rules.onSettled?.(context, operationOf(row), records)) ?? [],
   };
 };
 

@@ -11,6 +11,7 @@ import {
   keepWithEffect,
   refuseFailed,
   runKeyedBatch,
+  WAS_REFUSED,
 } from "../db/queries/idempotency.ts";
 import { hasRoom, quotesWeight, weighed } from "../db/queries/usage.ts";
 import { noRoom } from "../db/quota.ts";
@@ -160,7 +161,8 @@ export interface CostHeaders {
 
 /**
  * The maximum cost of a write from its headers, the lower if it has both; null if it has neither.
- * @throws ServiceError invalid_request (a malformed header), quote_mismatch, quote_expired
+ * @throws ServiceError invalid_request (a malformed header), quote_mismatch, quote_expired; conflict if another key has
+ *   executed the quote
  */
 export const costLimitOf = async (
   context: ServiceContext,
@@ -177,9 +179,11 @@ export const costLimitOf = async (
   const quoted = BigInt(row.most);
   const limit = own !== null && own < quoted ? own : quoted;
   const key = row.executedBy;
+  // Of an execution that was refused, and whose quote another key has bound since.
+  if (key !== null && key !== requestKey?.key) throw boundTo(key);
   return {
     ...{ quoted: row.expected, most: limit.toString(), quotedState: row.state },
-    execution: key !== null && key === requestKey?.key ? { integrationId, key, since: row.createdAt } : null,
+    execution: key !== null ? { integrationId, quoteId: row.id, key, since: row.createdAt } : null,
   };
 };
 
@@ -212,8 +216,14 @@ const quoteExpired = (): ServiceError =>
     outcome: "not_submitted",
   });
 
+const boundTo = (key: string | null): ServiceError => {
+  const message = `This quote is bound to the idempotency key "${key}". Use that key for its outcome, or request another quote.`;
+  return new ServiceError("conflict", message, { outcome: "not_submitted" });
+};
+
 /**
- * Binds a kept quote to the Idempotency-Key of its execution, so that no other key executes it. The write that it returns
+ * Binds a kept quote to the Idempotency-Key of its execution, so that no other key executes it, unless that execution was
+ * refused before anything was sent. The write that it returns
  * has to be sent under this key and quote: they refuse what expired, and carry it out once. A write that failed on the chain
  * has freed its key; it needs another quote, also where it fails only after this (`CostLimit.execution`).
  * @throws ServiceError quote_expired, not_found; conflict if another key executes it, or if it failed on the chain
@@ -226,7 +236,7 @@ export const bindQuote = async (
 ): Promise<QuotedWrite> => {
   const [row] = await db
     .update(quotes)
-    .set({ executedBy: sql`coalesce(${quotes.executedBy}, ${key})` })
+    .set({ executedBy: sql`iif(${WAS_REFUSED}, ${key}, coalesce(${quotes.executedBy}, ${key}))` })
     .where(and(eq(quotes.id, id), eq(quotes.integrationId, integrationId), isNotNull(quotes.body)))
     .returning();
   checkpoint("quote.bound");
@@ -236,11 +246,13 @@ export const bindQuote = async (
       outcome: "not_submitted",
     });
   }
-  if (row.executedBy !== key) {
-    const message = `This quote is bound to the idempotency key "${row.executedBy}". Use that key for its outcome, or request another quote.`;
-    throw new ServiceError("conflict", message, { outcome: "not_submitted" });
-  }
-  await refuseFailed(ledgerOf({ db }, integrationId), { integrationId, key, since: row.createdAt });
+  if (row.executedBy !== key) throw boundTo(row.executedBy);
+  await refuseFailed(ledgerOf({ db }, integrationId), {
+    integrationId,
+    quoteId: id,
+    key,
+    since: row.createdAt,
+  });
   return { method: row.method, path: row.path, body: JSON.parse(row.body!) };
 };
 

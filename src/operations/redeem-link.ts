@@ -1,12 +1,12 @@
 import type { ClaimAnswer } from "../api/resources/drop.ts";
-import type { ContractViews } from "../chain/contract/views.ts";
+import type { ContractClaimEligibility, ContractViews } from "../chain/contract/views.ts";
 import { ViewError } from "../chain/errors.ts";
 import { requireAccounts, requireHolders } from "../collections/accounts.ts";
 import type { CollectionTarget } from "../collections/collection-target.ts";
 import type { EndpointResponse, ServiceContext } from "../context.ts";
 import { type ClaimedLink, findClaim, isUnclaimed, keepClaim } from "../db/queries/claims.ts";
 import { findIntegration } from "../db/queries/integrations.ts";
-import type { ClaimProof } from "../domain/claim-proofs.ts";
+import type { ClaimProof, SignedVoucher } from "../domain/claim-proofs.ts";
 import { errorCodeOf } from "../domain/contract-failures.ts";
 import { type ErrorCode, ServiceError } from "../domain/errors.ts";
 import { newUuid, type Uuid } from "../domain/ids.ts";
@@ -107,6 +107,24 @@ const archivedClaim = async (
   return archived ? { ...archived.row, results: archived.transactions } : null;
 };
 
+/**
+ * The accepted claim of a link: for whom, and its response; null while it isn't over. It tells nothing to who doesn't know
+ * the link's key. @throws ServiceError not_found, also for a link that was redeemed without this service
+ */
+export const claimOfLink = async (
+  context: ServiceContext,
+  integrationId: Uuid,
+  { publicKey, ...link }: ClaimedLink & { readonly publicKey: string },
+): Promise<{ readonly receiver: string; readonly answer: EndpointResponse<ClaimAnswer> | null }> => {
+  const row = await currentClaim(context, integrationId, link);
+  const proof = (row?.request as ClaimOperation | undefined)?.proof;
+  if (!row || proof?.link_public_key !== publicKey)
+    throw new ServiceError("not_found", "This service has redeemed no such link.");
+  const answer =
+    row.state === "succeeded" ? await joinOperation(context, COLLECTOR, { ...row, kind: "claim" }) : null;
+  return { receiver: proof.receiver_id, answer };
+};
+
 /** Responds to a repeated claim like to the first. Another claimant only learns that the link is used. */
 const join = (
   context: ServiceContext,
@@ -120,19 +138,35 @@ const join = (
   return forCollectors(joinOperation(context, COLLECTOR, { ...row, kind: "claim" }));
 };
 
+/** Where a link or a voucher is redeemed. */
+type Redeeming = Pick<ClaimHome, "views" | "collectionId">;
+
 /** Checks with a view whether the contract would accept the claim now. @throws ServiceError */
 export const requireRedeemable = async (
-  { views, collectionId }: Pick<ClaimHome, "views" | "collectionId">,
+  home: Redeeming,
   proof: Partial<ClaimProof>,
 ): Promise<{ readonly quantity: number; readonly expiresAt: Date }> => {
-  const found = await views.claimEligibility(proof).catch((error: unknown) => {
+  const found = await requireAllowed(home, home.views.claimEligibility(proof));
+  return { quantity: found.quantity ?? 1, expiresAt: new Date(found.expires_at_ms ?? 0) };
+};
+
+/** Checks with a view whether the contract would accept a voucher now, with its price attached. @throws ServiceError */
+export const requireVoucher = async (home: Redeeming, voucher: SignedVoucher): Promise<void> => {
+  await requireAllowed(home, home.views.voucherEligibility(voucher));
+};
+
+const requireAllowed = async (
+  { collectionId }: Redeeming,
+  answer: Promise<ContractClaimEligibility>,
+): Promise<ContractClaimEligibility> => {
+  const found = await answer.catch((error: unknown) => {
     if (!(error instanceof ViewError)) throw error;
     const { contractCode, message } = error;
     throw contractCode === null ? noDrop() : refusal(contractCode, message);
   });
   if (found.collection_id !== null && found.collection_id !== collectionId) throw noDrop();
-  if (!found.allowed) throw refusal(found.code, found.message ?? "The contract refuses this claim.");
-  return { quantity: found.quantity ?? 1, expiresAt: new Date(found.expires_at_ms ?? 0) };
+  if (!found.allowed) throw refusal(found.code, found.message ?? "The contract refuses it.");
+  return found;
 };
 
 const noDrop = (): ServiceError =>

@@ -1,5 +1,23 @@
+import { sql } from "drizzle-orm";
 import { registerAccount } from "../chain/contract/calls.ts";
 import type { Registration } from "../collections/currencies.ts";
+import type { ServiceContext } from "../context.ts";
+import type { Database } from "../db/client.ts";
+import type { NewOperation, OperationRow } from "../db/queries/operations.ts";
+import { wasAccepted } from "../db/queries/operations.ts";
+import {
+  areUnpaid,
+  forgetRegistrations,
+  fullSince,
+  MOST_REGISTRATIONS,
+  noteRegistrations,
+  secondsUntilFree,
+} from "../db/queries/registrations.ts";
+import type { Statement } from "../db/statements.ts";
+import { duration } from "../domain/counted.ts";
+import { ServiceError } from "../domain/errors.ts";
+import type { TransactionRecord } from "../wallet/interface.ts";
+import type { Proposal } from "./kind.ts";
 import type { StepTransaction } from "./top-up.ts";
 
 /**
@@ -24,4 +42,83 @@ export const registrationOf = (
   if (!found) throw new Error(`no registration is ${step}`);
   const { currency, account, deposit } = found;
   return { receiverId: currency, actions: [registerAccount(account, deposit)] };
+};
+
+/** Retry-After in seconds while another operation registers the account. */
+const RETRY_AFTER = 10;
+
+/**
+ * What the acceptance of an operation checks and notes, so that no registration is paid for twice, and an integration pays for
+ * few in a day. Nothing where it registers nothing.
+ */
+export const registering = (
+  context: ServiceContext,
+  { id, integrationId }: Pick<NewOperation, "id" | "integrationId">,
+  registrations: readonly Registration[],
+): Pick<Proposal, "condition" | "after" | "refusal"> => {
+  if (registrations.length === 0) return {};
+  const { db, now } = context;
+  const operation = { id, integrationId, createdAt: now() };
+  const isFull = sql`${fullSince(integrationId, registrations.length, operation.createdAt)} IS NOT NULL`;
+  return {
+    condition: sql`(${areUnpaid(registrations)} AND NOT ${isFull})`,
+    after: [noteRegistrations(db, operation, registrations, wasAccepted(id))],
+    refusal: () => refusedRegistration(context, integrationId, registrations),
+  };
+};
+
+/** Why registrations can't be paid for now; null if they can. */
+const refusedRegistration = async (
+  { db, now }: ServiceContext,
+  integrationId: NewOperation["integrationId"],
+  registrations: readonly Registration[],
+): Promise<ServiceError | null> => {
+  const at = now();
+  const { unpaid, since } = await db.get<{ unpaid: number; since: number | null }>(
+    sql`SELECT ${areUnpaid(registrations)} AS unpaid, ${fullSince(integrationId, registrations.length, at)} AS since`,
+  );
+  if (since !== null) return tooMany(registrations, secondsUntilFree(since, at));
+  if (unpaid === 1) return null;
+  return new ServiceError(
+    "wallet_busy",
+    `Send the request again in ${RETRY_AFTER} seconds: another write registers ${whatOf(registrations)}.`,
+    { outcome: "not_submitted", retryable: true, retryAfter: RETRY_AFTER },
+  );
+};
+
+const whatOf = (registrations: readonly Registration[]): string =>
+  registrations.map(({ currency, account }) => `${account} at ${currency}`).join(", ");
+
+const tooMany = (registrations: readonly Registration[], retryAfter: number): ServiceError =>
+  new ServiceError(
+    "spending_limit_reached",
+    `Wait ${duration(retryAfter)}, or register ${whatOf(registrations)} yourself (storage_deposit): the service pays for at most ${MOST_REGISTRATIONS} registrations at tokens of an integration in 24 hours. Nothing was sent.`,
+    { outcome: "not_submitted", retryable: true, retryAfter },
+  );
+
+interface WithRegistrations {
+  readonly registrations?: readonly Registration[];
+}
+
+type Registering = Pick<OperationRow, "id" | "integrationId" | "createdAt"> & {
+  readonly request: WithRegistrations;
+};
+
+/** Notes again what an operation registers, after a rollback of the database. */
+export const noteAgain = async (db: Database, operation: Registering): Promise<void> => {
+  const { registrations = [] } = operation.request;
+  if (registrations.length > 0) await noteRegistrations(db, operation, registrations);
+};
+
+/** Forgets the registrations of a failed operation that have cost nothing. */
+export const forgetUnpaid = (
+  db: Database,
+  { id, request: { registrations = [] } }: Registering,
+  records: readonly TransactionRecord[],
+): Statement[] => {
+  const steps = registrationSteps(registrations);
+  const mayBePaid = (step: string | undefined) =>
+    records.some((record) => record.step === step && record.state !== "failed" && record.state !== "refused");
+  const unpaid = registrations.filter((_, index) => !mayBePaid(steps[index]));
+  return unpaid.length === 0 ? [] : [forgetRegistrations(db, id, unpaid)];
 };

@@ -1,6 +1,6 @@
 import type { ContractViews } from "../chain/contract/views.ts";
 import { BYTE_PRICE } from "../domain/promised-bytes.ts";
-import { missingAmount } from "../domain/steps.ts";
+import { missingAmount, stepName, topUpOf } from "../domain/steps.ts";
 import type { Action, TransactionRecord } from "../wallet/interface.ts";
 
 /** The transaction of a step. */
@@ -21,6 +21,12 @@ export interface StorageNeed {
   /** Maximum bytes that it may also reserve if earlier reservations are used up. Default: 0. */
   readonly perhaps?: number;
 }
+
+/** Maximum bytes of a step that are certain to be stored or reserved for it. */
+export const bytesOf = ({ bytes, reserved = 0 }: StorageNeed): number => bytes + reserved;
+
+/** The price of these bytes, yoctoNEAR. */
+export const priceOf = (need: StorageNeed): bigint => BigInt(bytesOf(need)) * BYTE_PRICE;
 
 /**
  * A transfer that lets a contract pay for storage. `topUpRemedy` requires it only if the amount is known.
@@ -74,3 +80,25 @@ export const transferTo = (receiverId: string, amount: bigint): StepTransaction 
   receiverId,
   actions: [{ kind: "transfer", deposit: amount.toString() }],
 });
+
+/**
+ * The price of a step's storage, yoctoNEAR, without what the operation has paid in for it: top-ups count as deposits.
+ * @param need null if it takes none
+ */
+export const unpaidStorage = (
+  need: StorageNeed | null,
+  step: string,
+  records: readonly TransactionRecord[],
+): string => {
+  if (need === null) return "0";
+  const topUps = records.filter((record) => {
+    const paidFor = topUpOf(record.step);
+    return record.state === "succeeded" && paidFor !== null && stepName(paidFor) === stepName(step);
+  });
+  const paid = topUps.reduce(
+    (sum, { cost, result }) => sum + BigInt(cost ?? "0") - BigInt(result?.tokens_burnt ?? "0"),
+    0n,
+  );
+  const left = priceOf(need) - paid;
+  return (left > 0n ? left : 0n).toString();
+};

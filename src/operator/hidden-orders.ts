@@ -3,7 +3,9 @@ import type { HiddenOrder } from "../api/resources/reveal.ts";
 import type { Rotation } from "../api/resources/wallet.ts";
 import { keepOrder, resealOrder, shuffledAssets } from "../collections/hidden-assets.ts";
 import type { ServiceContext } from "../context.ts";
-import type { Database } from "../db/client.ts";
+import { type Database, runBatch } from "../db/client.ts";
+import { recordChange } from "../db/queries/audit.ts";
+import { setOrder } from "../db/queries/collection-effects.ts";
 import { OPEN } from "../db/queries/operations.ts";
 import { readSweep, writeSweep } from "../db/queries/sweeps.ts";
 import { collections, operations } from "../db/schema/index.ts";
@@ -13,7 +15,7 @@ import { newestVersion } from "../domain/sealing.ts";
 
 /**
  * Everything that opens a collection's commitment, for keeping elsewhere: whoever has it can reveal the collection from
- * the contract owner's account without the service. @throws ServiceError not_found, conflict
+ * the contract owner's account without the service. The audit log records it. @throws ServiceError not_found, conflict
  */
 export const exportOrder = async (context: ServiceContext, id: Uuid): Promise<HiddenOrder> => {
   const collection = await context.db.select().from(collections).where(eq(collections.id, id)).get();
@@ -22,6 +24,8 @@ export const exportOrder = async (context: ServiceContext, id: Uuid): Promise<Hi
   if (collection.reveal === null)
     throw new ServiceError("conflict", "This collection has never hidden its assets.");
   const { all, batches } = await shuffledAssets(context, collection);
+  const exported = { action: "collection.order_exported", subjectId: id } as const;
+  await runBatch(context.db, recordChange(context, collection.integrationId, exported, sql`true`));
   return {
     collection_uuid: id,
     collection_id: collection.onChainId,
@@ -63,7 +67,7 @@ const ordersBefore = (db: Database, version: number, after: Cursor | null) =>
     .orderBy(VERSION, asc(collections.id))
     .limit(ROUND);
 
-/** Finalizations under way with an order that is sealed under an older version. Their end seals it again. */
+/** Finalizations under way with an order that is sealed under an older version. Their end seals it again, in D1 and in R2. */
 const isPendingOlder = (version: number) =>
   sql`${OPEN} AND kind = 'finalize' AND request ->> '$.reveal.order.secretVersion' < ${version}`;
 
@@ -82,10 +86,7 @@ export const resealOrders = async (context: ServiceContext): Promise<Rotation["r
     try {
       const order = await resealOrder(context, id, reveal!.order!);
       await keepOrder(context, id, order);
-      await db
-        .update(collections)
-        .set({ reveal: sql`json_set(${collections.reveal}, '$.order', json(${JSON.stringify(order)}))` })
-        .where(eq(collections.id, id));
+      await runBatch(db, [setOrder(db, id, order)]);
     } catch (error) {
       log("reveal.reseal_failed", { collection_uuid: id, error });
       failed.push(id);

@@ -5,6 +5,7 @@ import { Frame, page, type Setting, scriptOf } from "../collections/pages/frame.
 import { ServiceError } from "../domain/errors.ts";
 import type { AppEnv } from "../http/app-env.ts";
 import { requireOperator } from "../http/authentication.ts";
+import { Chart } from "./chart.tsx";
 import { readOverview } from "./overview.ts";
 
 /** The frame of the operator's page. Its content is loaded once the token is entered, which the tab keeps. */
@@ -61,6 +62,8 @@ const Time = ({ at }: { at: string | null }) =>
 
 interface TableProps {
   readonly caption: string;
+  /** Charts of its numbers. */
+  readonly charts?: Child;
   readonly columns: readonly string[];
   readonly rows: readonly (readonly Child[])[];
   readonly none?: string;
@@ -68,9 +71,10 @@ interface TableProps {
   readonly rest?: string | undefined;
 }
 
-const Table = ({ caption, columns, rows, none, rest }: TableProps) => (
+const Table = ({ caption, charts, columns, rows, none, rest }: TableProps) => (
   <section>
     <h2>{caption}</h2>
+    {charts}
     {rows.length === 0 ? (
       <p class="soft">{none}</p>
     ) : (
@@ -168,6 +172,33 @@ const Wallets = (overview: Overview) => (
   />
 );
 
+/** The last days, as the table below has them. */
+const Charts = ({ operations: { days } }: Overview) => {
+  const dates = days.map(({ date }) => date);
+  return (
+    <div class="charts">
+      <Chart
+        caption="Operations that ended"
+        unit="operations"
+        dates={dates}
+        series={[
+          { name: "succeeded", values: days.map(({ succeeded }) => succeeded) },
+          { name: "failed", values: days.map(({ failed }) => failed) },
+        ]}
+      />
+      <Chart
+        caption="From acceptance to the end"
+        unit="seconds"
+        dates={dates}
+        series={[
+          { name: "p50", values: days.map(({ p50_seconds: p50 }) => p50) },
+          { name: "p95", values: days.map(({ p95_seconds: p95 }) => p95) },
+        ]}
+      />
+    </div>
+  );
+};
+
 /** An overview for people: what `GET /admin/v1/overview` answers. */
 const OperatorView = (overview: Overview) => (
   <>
@@ -187,6 +218,7 @@ const OperatorView = (overview: Overview) => (
     <Parts {...overview} />
     <Table
       caption="Ended in the last 14 days (UTC)"
+      charts={<Charts {...overview} />}
       columns={["day", ...ENDED]}
       rows={overview.operations.days.map((day) => [day.date, ...ended(day)]).toReversed()}
     />

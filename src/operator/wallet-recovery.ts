@@ -153,7 +153,7 @@ const effectsOf = async (
   records: readonly TransactionRecord[],
 ): Promise<Pick<Effects, "statements" | "commit" | "mint">> => {
   const { id, kind, integrationId, subjectId } = operation;
-  if (state === "failed") return { statements: kindNamed(kind).onFailure(context, operation, records) };
+  if (state === "failed") return { statements: await kindNamed(kind).onFailure(context, operation, records) };
   if (KINDS[kind].isOnCollection && !(await findCollection(context.db, integrationId, subjectId))) {
     context.log("recovery.collection_missing", { operation_uuid: id, collection_uuid: subjectId });
     return { statements: [] };
@@ -170,7 +170,7 @@ const giveUp = async (context: ServiceContext, wallet: Wallet, id: Uuid): Promis
   const row = await findOperation(allLedgers(context), id);
   if (row?.state !== "pending" || !(await wallet.withdraw(id, 0, true))) return;
   const refusal = { status: "busy", retryAfter: GIVEN_UP_AFTER, inactive: true, behind: true } as const;
-  const statements = kindNamed(row.kind).onFailure(context, row, []);
+  const statements = await kindNamed(row.kind).onFailure(context, row, []);
   await fail(context, row, { failure: refusalFailure(refusal, undefined), statements, records: [] });
   context.log("recovery.given_up", { operation_uuid: id, kind: row.kind });
 };

@@ -126,6 +126,13 @@ export interface Intent {
   readonly spendingPerDay?: string;
   /** Budgets of API keys that count its cost; none if absent. */
   readonly budgets?: readonly Budget[];
+  /** Price of the storage that it takes at most, yoctoNEAR; the budgets count what its deposit doesn't pay. Default: 0. */
+  readonly storage?: string;
+  /**
+   * What all transactions of its operation may cost, and the storage that budgets count beyond that, yoctoNEAR: given with the
+   * first of several, which begins only if the limits of the day have room for all. Absent: its own cost.
+   */
+  readonly whole?: { readonly cost: string; readonly storage: string };
   /** The operation's maximum total cost, yoctoNEAR; unlimited if null or absent. */
   readonly mostCost?: string | null;
   /** The operation's snapshot; absent if it already has an intent. */

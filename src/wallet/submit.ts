@@ -6,6 +6,7 @@ import type { Settings } from "../env.ts";
 import type { Funds, Reserved } from "./chain-state/funds.ts";
 import type { Head } from "./chain-state/head.ts";
 import type { Intent, SubmitResult } from "./interface.ts";
+import { withStorage } from "./journal/budgets.ts";
 import { encodeActions } from "./journal/encoding.ts";
 import type { Journal } from "./journal/journal.ts";
 import { predates } from "./journal/snapshots.ts";
@@ -163,7 +164,9 @@ export class Submission {
     if (own !== null) return own;
     for (const { key, perDay } of budgets) {
       const used = { spent: journal.budgets.spent(key, at), reserved: journal.budgets.reserved(key) };
-      const refusal = this.#above(intent, perDay, used, true);
+      const { whole } = intent;
+      const storage = whole ? BigInt(whole.storage) : storageBeyond(intent);
+      const refusal = this.#above(intent, perDay, { ...used, storage }, true);
       if (refusal !== null) return refusal;
     }
     return null;
@@ -173,11 +176,17 @@ export class Submission {
   #above(
     intent: Intent,
     perDay: string,
-    { spent, reserved }: { readonly spent: bigint; readonly reserved: Reserved },
+    {
+      spent,
+      reserved,
+      storage = 0n,
+    }: { readonly spent: bigint; readonly reserved: Reserved; readonly storage?: bigint },
     isOfKey = false,
   ): SubmitResult | null {
     const [limit, at] = [BigInt(perDay), this.#parts.now()];
-    const cost = costOf(intent, this.#parts.head.prices);
+    const own = costOf(intent, this.#parts.head.prices);
+    const { whole } = intent;
+    const cost = withStorage(whole ? { ...own, certain: BigInt(whole.cost), gas: 0n } : own, storage);
     const within = withinDay(limit, spent, reserved, cost);
     if (within === "enough") return null;
     if (within === "later") return this.#busy(isOfKey ? "key" : "integration");
@@ -230,7 +239,7 @@ export class Submission {
         share: order && { name: shareNameOf(intent.receiverId, order), tokens: tokensOf(order) },
         now: now(),
       });
-      if (state === "queued") journal.budgets.count(id, intent.budgets ?? []);
+      if (state === "queued") journal.budgets.count(id, intent.budgets ?? [], storageBeyond(intent));
       if (intent.snapshot) journal.snapshots.add(intent.operationUuid, intent.snapshot);
       journal.operations.begin(intent.operationUuid, false);
       if (state === "unknown") journal.operations.rowsOver(intent.operationUuid, now());
@@ -243,6 +252,12 @@ export class Submission {
     await this.#parts.arm();
   }
 }
+
+/** Price of the storage that an intent takes beyond its deposit, which pays for storage first, yoctoNEAR. */
+const storageBeyond = ({ storage = "0", actions }: Intent): bigint => {
+  const beyond = BigInt(storage) - depositOf(actions);
+  return beyond > 0n ? beyond : 0n;
+};
 
 /** The method if a function-call key could sign the intent: one call of a listed method without deposit. */
 const laneMethodOf = ({ actions }: Intent): string | null => {

@@ -50,62 +50,118 @@ const added = async (work: () => Promise<Response>): Promise<Entry[]> => {
 };
 const from = (address: string) => ({ "CF-Connecting-IP": address });
 
-test("a key fills no more of the database by changing settings to and fro than its integration's share", async () => {
-  const other = await createIntegration("Restless");
-  const { collection_uuid: uuid } = await createCollection(other, { copies: [1] });
-  const change = (enabled: boolean) => putPage(other.key, uuid, { slug: "restless-geese", enabled });
-  const hook = await bodyOf<{ webhook_uuid: string }>(
-    await api("/webhook", { key: other.key, json: { url: "https://hooks.example.com/r" } }),
-    201,
-  );
-  const used = async () =>
-    (
-      await bodyOf<{ limits: { used: { database_bytes: number } } }>(
-        await api("/me", { key: other.key }),
-        200,
-      )
-    ).limits.used.database_bytes;
-  const before = await used();
-  await bodyOf(await change(true), 200);
-  const bytes = (await used()) - before;
-  // Inside: no answer says what an entry takes.
-  const { size } = (await env.DB.prepare(
-    `SELECT octet_length(changes) + octet_length(actor) AS size FROM audit_entries
-     WHERE integration_id = unhex(?) ORDER BY seq DESC LIMIT 1`,
-  )
-    .bind(other.integrationUuid.replaceAll("-", ""))
-    .first<{ size: number }>())!;
-  expect(bytes).toBe(512 + size);
-  const limit = (await used()) + 5 * bytes;
-  await bodyOf(
-    await admin(`/integration/${other.integrationUuid}/limits`, {
-      method: "PUT",
-      json: { database_bytes: limit },
-    }),
+const limitTo = async ({ integrationUuid }: TestIntegration, audit_entries: number) =>
+  bodyOf(
+    await admin(`/integration/${integrationUuid}/limits`, { method: "PUT", json: { audit_entries } }),
     200,
   );
-  const answers: number[] = [];
-  for (let times = 0; times < 8; times += 1) {
-    const answer = await change(times % 2 === 0);
+const usedBy = async (key: string) =>
+  (
+    await bodyOf<{ limits: { used: { audit_entries: number; database_bytes: number } } }>(
+      await api("/me", { key }),
+      200,
+    )
+  ).limits.used;
+
+test("a full audit log refuses what it would record, and neither mints, deletions nor rotations", async () => {
+  const other = await createIntegration("Restless");
+  const { collection_uuid: uuid } = await createCollection(other, { copies: [5] });
+  const { key } = other;
+  const change = (enabled: boolean) => putPage(key, uuid, { slug: "restless-geese", enabled });
+  const hook = await bodyOf<{ webhook_uuid: string }>(
+    await api("/webhook", { key, json: { url: "https://hooks.example.com/r" } }),
+    201,
+  );
+  const till = await bodyOf<{ key_uuid: string }>(
+    await api("/key", { key, json: { name: "Till", scopes: ["mint"] } }),
+    201,
+  );
+  const before = await usedBy(key);
+  expect(before.audit_entries).toBe((await entries(0, key)).length);
+  await bodyOf(await change(true), 200);
+  // Entries take nothing of what mints need.
+  expect(await usedBy(key)).toEqual({ ...before, audit_entries: before.audit_entries + 1 });
+  // The change of the limit is an entry, too.
+  const limit = before.audit_entries + 5;
+  await limitTo(other, limit);
+  const statuses: number[] = [];
+  for (let times = 0; times < 5; times += 1) {
+    const answer = await change(times % 2 === 1);
     await answer.body?.cancel();
-    answers.push(answer.status);
+    statuses.push(answer.status);
   }
-  expect(answers.slice(0, 2)).toEqual([200, 200]);
-  expect(answers.at(-1)).toBe(403);
-  expect(await used()).toBeLessThanOrEqual(limit);
-  const refused = await change(true);
-  expect(await bodyOf(refused, 403)).toMatchObject({
+  // The last changes nothing, and isn't recorded.
+  expect(statuses).toEqual([200, 200, 200, 403, 200]);
+  expect((await usedBy(key)).audit_entries).toBe(limit);
+  const refusal = {
     code: "quota_exceeded",
-    quota: { limit: "database_bytes" },
-  });
-  for (const description of ["a", "b"]) {
-    const path = `/webhook/${hook.webhook_uuid}`;
-    const answer = await api(path, { key: other.key, method: "PUT", json: { description } });
-    expect(answer.status).toBe(403);
-    await answer.body?.cancel();
+    message: expect.stringContaining("except deletions and rotations"),
+    quota: { limit: "audit_entries", used: limit, max: limit },
+  };
+  const receiver_addresses = await createReceivers(1);
+  const writes: [string, string, object][] = [
+    ["PUT", `/collection/${uuid}/page`, { slug: "restless-swans", enabled: true }],
+    ["PUT", `/webhook/${hook.webhook_uuid}`, { description: "a" }],
+    ["POST", "/webhook", { url: "https://hooks.example.com/s" }],
+    ["POST", "/key", { name: "k", scopes: ["mint"] }],
+    ["PUT", `/collection/${uuid}`, { ongoing_royalties: { [receiver_addresses[0]!]: 5 } }],
+  ];
+  for (const [method, path, json] of writes) {
+    expect(await bodyOf(await api(path, { key, method, json }), 403), path).toMatchObject(refusal);
+    const headers = { "idempotency-key": `full ${path}` };
+    expect(await bodyOf(await api(path, { key, method, json, headers }), 403), path).toMatchObject(refusal);
   }
-  // What ends something isn't refused.
-  expect((await api(`/webhook/${hook.webhook_uuid}`, { key: other.key, method: "DELETE" })).status).toBe(204);
+  await bodyOf(await api(`/collection/${uuid}/mint`, { key, json: { receiver_addresses } }), 201);
+  await bodyOf(await api(`/key/${till.key_uuid}/rotate`, { key, method: "POST" }), 200);
+  await bodyOf(await api(`/webhook/${hook.webhook_uuid}/rotate`, { key, method: "POST" }), 200);
+  expect((await entries(limit, key)).map(({ action }) => action)).toEqual([
+    "key.rotated",
+    "webhook.secret_rotated",
+  ]);
+  // The operator isn't limited, and rotations are from twice the limit on.
+  await limitTo(other, 1);
+  expect(await bodyOf(await api(`/key/${till.key_uuid}/rotate`, { key, method: "POST" }), 403)).toMatchObject(
+    { quota: { limit: "audit_entries" } },
+  );
+  for (const path of [`/webhook/${hook.webhook_uuid}`, `/key/${till.key_uuid}`])
+    expect((await api(path, { key, method: "DELETE" })).status).toBe(204);
+  await limitTo(other, 100_000);
+  await bodyOf(await change(true), 200);
+});
+
+test("a request that changes nothing leaves no audit entry, with and without an Idempotency-Key", async () => {
+  const { key } = shop;
+  const json = {
+    slug: "still-geese",
+    enabled: true,
+    theme: { accent: "#1f6f54" },
+    links: [{ label: "a", url: "https://a.example" }],
+  };
+  const hook = await bodyOf<{ webhook_uuid: string }>(
+    await api("/webhook", { key, json: { url: "https://hooks.example.com/still", types: ["nft.minted"] } }),
+    201,
+  );
+  const writes: [string, object][] = [
+    [`/collection/${collection}/page`, json],
+    [
+      `/webhook/${hook.webhook_uuid}`,
+      { types: ["nft.minted", "nft.updated"], description: "d", enabled: false },
+    ],
+  ];
+  for (const [path, body] of writes) {
+    const put = (more = {}, headers = {}) =>
+      api(path, { key, method: "PUT", json: { ...body, ...more }, headers });
+    expect(await added(() => put())).toHaveLength(1);
+    expect(await added(() => put())).toEqual([]);
+    expect(await added(() => put({}, { "idempotency-key": `still ${path}` }))).toEqual([]);
+    expect(await added(() => put({ enabled: body !== json }))).toHaveLength(1);
+  }
+  const [page] = writes as [[string, object]];
+  for (const more of [{ theme: null }, { links: [] }, { slug: "stiller-geese" }])
+    expect(
+      await added(() => api(page[0], { key, method: "PUT", json: { ...json, ...more } })),
+      JSON.stringify(more),
+    ).toHaveLength(1);
 });
 
 test("an audit log begins with what the operator did", async () => {
@@ -158,6 +214,11 @@ test("the audit log has changes of settings, the page, webhooks and payouts, and
   });
   const page = await added(() => putPage(key, collection, { slug: "audited-geese", enabled: true }));
   expect(page).toMatchObject([{ action: "page.changed", changes: { slug: "audited-geese", enabled: true } }]);
+  const about = { slug: "audited-geese", enabled: true, about: "Geese.", creator: { name: "Ada" } };
+  expect(await added(() => putPage(key, collection, about))).toMatchObject([
+    { action: "page.changed", changes: { about: "Geese.", creator: { name: "Ada" } } },
+  ]);
+  expect(await added(() => putPage(key, collection, about))).toEqual([]);
   let uuid = "";
   const json = { url: "https://shop.example.com/hook" };
   const created = await added(async () => {

@@ -249,6 +249,28 @@ describe("POST /public/v1/claim", () => {
     );
   });
 
+  test("tells who has a used link what it gave and to whom, also once that was archived", async () => {
+    const { drop_id: drop } = await opened({ quantity: 2 });
+    const [link, fresh] = [linkOf(drop, 8), linkOf(drop, 9)];
+    const given = ({ drop_id, link: number, link_public_key: key }: Link) => {
+      const query = { drop_id: String(drop_id), link: String(number), link_public_key: key };
+      return api(`/public/v1/page/${slug}/claimed?${new URLSearchParams(query)}`);
+    };
+    expect(await bodyOf(await given(link), 404)).toMatchObject({ code: "not_found" });
+    const answer = await claimed(link);
+    const told = () => eventually(async () => expect(await bodyOf(await given(link), 200)).toEqual(answer));
+    await told();
+    // Another key of the same number is no link of the holder's.
+    await bodyOf(await given({ ...link, link_public_key: fresh.link_public_key }), 404);
+    await bodyOf(await given(fresh), 404);
+    const before = await takeSnapshot();
+    await addOperations(shop.integrationUuid, made.collection_uuid, NEWEST);
+    await archive();
+    await new Promise((resolve) => setTimeout(resolve, 2_100));
+    await told();
+    await goBack(before);
+  });
+
   test("returns the same for a claim that was archived", async () => {
     const link = linkOf((await opened()).drop_id, 3);
     const answer = await claimed(link);

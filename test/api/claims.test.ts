@@ -4,6 +4,7 @@ import { ClaimIssuer } from "../../client/src/index.ts";
 import { api, bodyOf, createIntegration, type TestIntegration } from "../support/api.ts";
 import { makeLink, newIssuer } from "../support/claim-links.ts";
 import { createCollection, type Finalized } from "../support/collections.ts";
+import { putPage } from "../support/collectors.ts";
 import { background } from "../support/operations.ts";
 import { sendFrom } from "../support/payments.ts";
 
@@ -122,10 +123,50 @@ test("a voucher that the client signs sells NFTs of a drop, and is reported like
     price: 10n ** 22n,
     expiresAt: new Date(expires_at),
   });
+  const slug = `vouchers-${crypto.randomUUID().slice(0, 8)}`;
+  await bodyOf(await putPage(shop.key, made.collection_uuid, { slug, enabled: true }), 200);
+  const asked = (more: object = {}, page = slug) => {
+    const query = Object.entries({ ...args, ...more }).map(([name, value]): [string, string] => [
+      name,
+      String(value),
+    ]);
+    return api(`/public/v1/page/${page}/voucher?${new URLSearchParams(query)}`);
+  };
+  const { signature: _, expires_at_ms: __, ...shown } = args;
+  expect(await bodyOf(await asked(), 200)).toEqual({ ...shown, total_fee: deposit, expires_at });
+  // What its issuer didn't sign is refused, and so is what can be no voucher.
+  for (const [more, status] of [
+    [{ price: "1" }, 400],
+    [{ price: `${10n ** 22n + 1n}` }, 400],
+    [{ receiver_id: "thief.near" }, 400],
+    [{ drop_id: 99 }, 404],
+    [{ quantity: 0 }, 400],
+    [{ quantity: 3 }, 400],
+    [{ signature: "short" }, 400],
+    [{ expires_at_ms: 1 }, 409],
+  ] as const)
+    expect((await asked(more)).status, JSON.stringify(more)).toBe(status);
+  expect((await asked({}, "nowhere")).status).toBe(404);
   expect(JSON.parse(await call(collector, "voucher_mint", args, deposit))).toHaveLength(1);
+  // An answer is kept for two seconds.
+  await new Promise((resolve) => setTimeout(resolve, 2_100));
+  expect(await bodyOf(await asked(), 409)).toMatchObject({ code: "conflict" });
   await expect(call(collector, "voucher_mint", args, deposit)).rejects.toThrow("failed");
   await background.reconcile();
   expect(await redeemed()).toEqual([[2, 3]]);
   const minted = (await told()).filter(({ type }) => type === "nft.minted").map(({ data }) => data);
   expect(minted).toMatchObject([{ source: "wallet", owner_id: shop.walletAccountId }]);
+});
+
+test("a quote names that revoked links and a closed drop give nothing any more", async () => {
+  const path = `/collection/${made.collection_uuid}/drop/1`;
+  const permanent = async (method: string, body?: object) => {
+    const quoted = await api("/quote", { key: shop.key, json: { method, path, body } });
+    return (await bodyOf<{ permanent: readonly string[] }>(quoted, 201)).permanent;
+  };
+  expect(await permanent("PUT", { revoke: [1, 2] })).toEqual(["Ends 2 of the links of drop 1 for ever."]);
+  expect(await permanent("PUT", { links: 14 })).toEqual([]);
+  expect(await permanent("DELETE")).toEqual([
+    "Closes drop 1 for ever: none of its links gives NFTs any more.",
+  ]);
 });

@@ -3,9 +3,11 @@ import { imageSize } from "image-size";
 import { beforeAll, describe, expect, test } from "vitest";
 import type { PublicMint, PublicToken, PublicTokenDetail, PublicTrait } from "../../client/src/index.ts";
 import { createHidden, revealAll } from "../../testing/hidden-collection.ts";
+import { picture } from "../../testing/pictures.ts";
 import { api, apiWith, BASE, bodyOf, createIntegration, type TestIntegration } from "../support/api.ts";
 import { createCollection, createDraft } from "../support/collections.ts";
 import { type Collector, createCollector, createShown, putPage } from "../support/collectors.ts";
+import { MEDIA } from "../support/media.ts";
 import { sendFrom } from "../support/payments.ts";
 import { eventually } from "../support/waiting.ts";
 
@@ -97,7 +99,67 @@ describe("PUT /collection/{uuid}/page", () => {
     expect(await read<object>(mine)).toMatchObject({ slug: mine, title: "Herons", left: 20 });
   });
 
+  test("names the creator with a picture, and says more in Markdown; absent fields of a creator stay", async () => {
+    const { collection_uuid: uuid } = await createCollection(shop);
+    const own = newSlug();
+    const put = async (json: object) =>
+      bodyOf<{ creator: { picture_url: string } | null }>(
+        await putPage(shop.key, uuid, { slug: own, enabled: true, ...json }),
+        200,
+      );
+    const face = picture("png", 5);
+    const creator = { name: "Ada <b>Heron", url: "https://example.com/ada" };
+    const about = "# Why\n\nPainted **after dark** <script>x</script>, [more](https://example.com/x).";
+    const made = await put({ creator: { ...creator, picture: Buffer.from(face).toString("base64") }, about });
+    expect(made).toMatchObject({ creator, about });
+    const address = made.creator!.picture_url;
+    const open = (url: string) => exports.default.fetch(url);
+    const shown = await open(address);
+    expect(shown.headers.get("Content-Type")).toBe("image/png");
+    expect(shown.headers.get("Cache-Control")).toContain("immutable");
+    expect(shown.headers.get("X-Content-Type-Options")).toBe("nosniff");
+    expect(Buffer.from(await shown.arrayBuffer())).toEqual(Buffer.from(face));
+    expect(await read(own)).toMatchObject({ creator: { ...creator, picture_url: address }, about });
+    const html = await (await open(`${BASE}/m/${own}`)).text();
+    expect(html).toContain(`<img src="${address}" alt=""`);
+    expect(html).toContain(
+      '<a href="https://example.com/ada" rel="noopener nofollow"><bdi>Ada &lt;b&gt;Heron</bdi></a>',
+    );
+    expect(html).toContain('<h3 dir="auto">Why</h3>');
+    expect(html).toContain('Painted <strong>after dark</strong> x, <a href="https://example.com/x"');
+    // Nothing but the name changes; the same request under its key gets the same answer.
+    const renamed = await put({ creator: { name: "Ada" } });
+    expect(renamed).toMatchObject({ creator: { ...creator, name: "Ada", picture_url: address }, about });
+    const keyed = () =>
+      api(`/collection/${uuid}/page`, {
+        key: shop.key,
+        method: "PUT",
+        json: { slug: own, enabled: true, creator: { name: "A.", url: null }, about: null },
+        headers: { "Idempotency-Key": `page-${own}` },
+      });
+    const kept = await bodyOf(await keyed(), 200);
+    expect(kept).toMatchObject({ creator: { name: "A.", url: null, picture_url: address }, about: null });
+    expect(await bodyOf(await keyed(), 200)).toEqual(kept);
+    expect(await bodyOf(await api(`/collection/${uuid}/page`, { key: shop.key }), 200)).toEqual(kept);
+    expect(await put({ creator: { name: "A.", picture: null } })).toMatchObject({
+      creator: { name: "A.", url: null, picture_url: null },
+    });
+    expect((await open(address)).status).toBe(404);
+    expect(await put({ creator: null })).toMatchObject({ creator: null });
+    // What was read may be two seconds old.
+    await eventually(async () => {
+      const without = await (await open(`${BASE}/m/${own}`)).text();
+      expect(without).toMatch(/By <\/span><bdi>[^<]+<\/bdi>/);
+    });
+  });
+
   test.each([
+    [{ slug: "herons", enabled: true, creator: { url: "https://example.com" } }, "creator"],
+    [{ slug: "herons", enabled: true, creator: { name: "A", picture: "bm90IGEgcGljdHVyZQ==" } }, "creator"],
+    [{ slug: "herons", enabled: true, creator: { name: "A", picture: "A".repeat(43_696) } }, "creator"],
+    [{ slug: "herons", enabled: true, creator: { name: "A", url: "javascript:alert(1)" } }, "creator"],
+    [{ slug: "herons", enabled: true, about: "*a_".repeat(251) }, "about"],
+    [{ slug: "herons", enabled: true, about: "x".repeat(4_001) }, "about"],
     [{ slug: "ab", enabled: true }, "slug"],
     [{ slug: "Herons", enabled: true }, "slug"],
     [{ slug: "a--b", enabled: true }, "slug"],
@@ -533,7 +595,7 @@ test("before the reveal the gallery shows only the placeholder, and filters find
       createHidden(settings, assets, { copies: 2, placeholder }),
     ]),
   );
-  // The API makes no such collection: the database is told that this one is shown.
+  // Inside: the row of a collection that shows everything gets the number of one that hides its assets.
   await env.DB.prepare("UPDATE collections SET on_chain_id = ? WHERE id = ?")
     .bind(number, bytesOfUuid(made.collection_uuid))
     .run();
@@ -636,6 +698,22 @@ describe("the gallery in a browser", () => {
     expect([width, height]).toEqual([1_200, 630]);
     const link = new RegExp(`href="(/g/${slug}\\?trait=[^"]+)"`).exec(text)?.[1] ?? "";
     expect((await html(link)).text).toContain(`href="/g/${slug}/1"`);
+  });
+
+  test("a film, of which no card is made, has the card of its collection's cover", async () => {
+    const made = await createShown(shop, settings, [
+      { copies: 1, reference: {} },
+      { copies: 1, reference: {}, bytes: MEDIA.mp4.bytes },
+    ]);
+    const own = newSlug();
+    await bodyOf(await putPage(shop.key, made.collection_uuid, { slug: own, enabled: true }), 200);
+    const json = { receiver_addresses: [collector.accountId], asset_uuid: made.assetUuids[1] };
+    await bodyOf(await api(`/collection/${made.collection_uuid}/mint`, { key: shop.key, json }), 201);
+    const { cover } = await read<{ cover: { url: string } }>(own);
+    const { text } = await html(`/g/${own}/1`);
+    expect(text).toContain("<video");
+    expect(text).toContain(`<meta property="og:image" content="${cover.url}?img-width=card"`);
+    expect(text).toContain('<meta property="og:image:alt" content="Cover of Night Herons"');
   });
 
   test("shows errors as pages, with their status", async () => {
@@ -800,6 +878,19 @@ describe("the mint page", () => {
     expect(text).not.toMatch(/class="price"|Connect a wallet|1 NEAR/);
     // The works that there are.
     expect(text).toContain(`<a href="/g/${mine}/1">`);
+  });
+
+  test("of a locked supply says that no more are minted, not that all are", async () => {
+    const made = await createShown(shop, settings, [{ copies: 3, reference: {} }]);
+    const mine = newSlug();
+    await bodyOf(await putPage(shop.key, made.collection_uuid, { slug: mine, enabled: true }), 200);
+    await mint(made.collection_uuid, collector.accountId, 1);
+    const lock = { key: shop.key, method: "PUT", json: { locks: ["supply"] } };
+    await bodyOf(await api(`/collection/${made.collection_uuid}/lock`, lock), 200);
+    const { text } = await html(mine);
+    expect(text).toContain('<p id="left">No more can be minted.</p>');
+    expect(text).toContain("The supply is locked: no more NFTs are ever minted.");
+    expect(text).not.toMatch(/Sold out|have been minted|class="price"|Connect a wallet/);
   });
 
   test("has readable text on the accent colour, and colours nothing else", async () => {

@@ -130,6 +130,16 @@ describe("a payout in a token", () => {
     expect(await token.units(treasury)).toBe(before + SHARE);
   });
 
+  test("that is sent three times at once under one key is carried out once, and all get its answer", async () => {
+    await sell(1);
+    const before = await token.units(treasury);
+    const headers = { "idempotency-key": crypto.randomUUID() };
+    const answers = await Promise.all([1, 2, 3].map(() => payOut("all", {}, headers)));
+    const [first, ...others] = await Promise.all(answers.map((answer) => bodyOf(answer, 200)));
+    for (const other of others) expect(other).toEqual(first);
+    expect(await token.units(treasury)).toBe(before + SHARE);
+  });
+
   test("is refused by what it doesn't take", async () => {
     for (const amount of ["sales", "0", "-1", "1.5", "All"]) {
       expect(await bodyOf(await payOut(amount), 400)).toMatchObject({ issues: [{ path: ["amount"] }] });

@@ -1,5 +1,7 @@
 import { env } from "cloudflare:workers";
+import { Validator } from "@cfworker/json-schema";
 import { beforeAll, expect, test } from "vitest";
+import { picture } from "../../testing/pictures.ts";
 import { admin, api, bodyOf, createIntegration, type TestIntegration } from "../support/api.ts";
 import { createAccount } from "../support/chain.ts";
 import { makeLink, newIssuer } from "../support/claim-links.ts";
@@ -15,6 +17,7 @@ import {
 } from "../support/openapi.ts";
 import { background } from "../support/operations.ts";
 import { sendFrom } from "../support/payments.ts";
+import { formOf } from "../support/uploads.ts";
 import { unprovableMint } from "../support/wallets.ts";
 
 /**
@@ -38,6 +41,7 @@ beforeAll(async () => {
     await createAccount(env.NEAR_RPC_URL, id);
     accounts[`${name}.near`] = id;
   }
+  accounts["alice.example"] = accounts["alice.near"]!;
   const collection = await createCollection(shop, { copies: [20, 20] });
   const mint = { receiver_addresses: [shop.walletAccountId] };
   const path = `/collection/${collection.collection_uuid}/mint`;
@@ -166,6 +170,28 @@ async function send({ path, method, requestBody, operationId }: Operation): Prom
     : {};
   return api(address, { method, key: path.startsWith("/admin") ? null : shop.key, headers, json });
 }
+
+test("the example of a form's details fits their schema, and the form is accepted with the files that it names", async () => {
+  const attach = operationsOf(document).find(({ operationId }) => operationId === "attachAssets")!;
+  const { schema } = attach.requestBody!.content["multipart/form-data"]!;
+  const { example, contentSchema } = schema!.properties!.assets_detail!;
+  const details = JSON.parse(example as string) as { asset_filename: string; copies: number }[];
+  const { valid, errors } = new Validator(contentSchema as object, "2020-12").validate(details);
+  expect({ valid, errors }).toEqual({ valid: true, errors: [] });
+  const files = details.map(({ asset_filename: name }, index) => ({
+    name,
+    bytes: picture("png", 930 + index),
+  }));
+  const draftId = await createDraft(shop);
+  const answer = await api(`/collection-draft/${draftId}/asset-bulk`, {
+    ...{ key: shop.key, form: formOf(example, files) },
+  });
+  const assets = await bodyOf<{ asset_filename: string; copies: number }[]>(answer.clone(), 201);
+  expect(assets.map(({ asset_filename, copies }) => ({ asset_filename, copies }))).toEqual(
+    details.map(({ asset_filename, copies }) => ({ asset_filename, copies })),
+  );
+  expect(await undocumented(document, attach, answer)).toEqual([]);
+});
 
 test("every example of the OpenAPI document is accepted by the service", async () => {
   await bodyOf(

@@ -14,6 +14,7 @@ import {
 import { newIssuer } from "../support/claim-links.ts";
 import { createCollection, createDraft } from "../support/collections.ts";
 import { putPage } from "../support/collectors.ts";
+import { createToken } from "../support/fungible.ts";
 import {
   type OpenApi,
   type Operation,
@@ -48,7 +49,9 @@ const WITHOUT_AN_OBJECT: Readonly<Record<string, string>> = {
   closeDrop: "a drop that is over",
   payOut: "sales",
   publicClaimable: "a claim link",
+  publicClaimed: "a claim link that was used",
   publicClaim: "a claim link, and its signature for a receiver",
+  publicVoucher: "a signed voucher",
   adminHandOverContract: "an account that the contract may go to",
 };
 
@@ -124,6 +127,7 @@ beforeAll(async () => {
     collection_uuid: [collection],
     account_id: ["alice.near"],
     contract_uuid: [shop.contractUuid],
+    contract_id: [(await createToken({ symbol: "USDC", decimals: 6 })).accountId],
     integration_uuid: [other.integration_uuid],
   };
 });

@@ -11,6 +11,7 @@ import {
   type TestIntegration,
 } from "../support/api.ts";
 import { rpc, view } from "../support/chain.ts";
+import { setFaults } from "../support/chain-control.ts";
 import { createCollection, type Finalized } from "../support/collections.ts";
 import { putPage } from "../support/collectors.ts";
 import {
@@ -19,9 +20,19 @@ import {
   finalizeDraft,
   type SecretAsset,
 } from "../support/hidden-collections.ts";
-import { background, finalAnswer, killedAt, OPERATION_POINTS } from "../support/operations.ts";
+import {
+  background,
+  eventsOf,
+  finalAnswer,
+  killAt,
+  killedAt,
+  OPERATION_POINTS,
+  observeCheckpoints,
+  operationCount,
+  readOperation,
+} from "../support/operations.ts";
 import { sendFrom } from "../support/payments.ts";
-import { fetchWithSecrets, setWalletSettings, withSecrets } from "../support/wallets.ts";
+import { fetchWithSecrets, replaceObject, setWalletSettings, withSecrets } from "../support/wallets.ts";
 
 const sha256 = (bytes: Uint8Array): Buffer<ArrayBuffer> => createHash("sha256").update(bytes).digest();
 
@@ -118,6 +129,41 @@ test("a hidden collection shows its placeholder, and after the reveal its commit
   expect(events.map(({ data }) => data.reveal.shown)).toEqual([7, 30]);
 });
 
+test("an NFT is locked only after the reveal, and keeps what it showed then", async () => {
+  const { collection } = await createHidden(shop, { copies: [1, 1] });
+  const path = `/collection/${collection.collection_uuid}`;
+  const json = { receiver_addresses: [alice] };
+  const { tokens } = await bodyOf<{ tokens: Token[] }>(
+    await api(`${path}/mint`, { key: shop.key, json }),
+    201,
+  );
+  const token = { token_id: tokens[0]!.token_id };
+  const quote = { method: "PUT", path: `${path}/nft-lock`, body: token };
+  const lock = () => api(`${path}/nft-lock`, { key: shop.key, method: "PUT", json: token });
+  const permanentOf = async (json: object) =>
+    (await bodyOf<{ permanent: string[] }>(await api("/quote", { key: shop.key, json }), 201)).permanent;
+  for (const answer of [await api("/quote", { key: shop.key, json: quote }), await lock()])
+    expect(await bodyOf(answer, 409)).toMatchObject({
+      code: "conflict",
+      outcome: "not_submitted",
+      message: expect.stringContaining("once all assets are revealed"),
+    });
+  const revealing = { method: "POST", path: `${path}/reveal` };
+  expect(await permanentOf({ ...revealing, body: { assets: 1 } })).toEqual([
+    "Shows 1 of 2 assets to everyone, for ever.",
+  ]);
+  expect(await permanentOf({ ...revealing, body: {} })).toEqual([
+    "Shows 2 of 2 assets to everyone, for ever.",
+  ]);
+  await bodyOf(await reveal(collection), 200);
+  expect(await permanentOf(quote)).toEqual([`Token ${token.token_id} keeps for ever what it shows now.`]);
+  const [shown] = await tokensOf(collection);
+  expect((await bodyOf<{ token: Token }>(await lock(), 200)).token).toMatchObject({
+    locks: ["metadata"],
+    metadata: { media: shown!.metadata.media },
+  });
+});
+
 test("assets keep their copies, and choosing and locking one works only after the reveal", async () => {
   const { collection, assets } = await createHidden(shop, { copies: [1, 2, 3, 4, 5] });
   const asset = assets[3]!.asset_uuid;
@@ -172,6 +218,27 @@ test("a draft that hides its assets needs a placeholder, and shows its reveal", 
     code: "conflict",
     message: expect.stringContaining("asset_placeholder"),
   });
+});
+
+test("a draft whose time of the reveal is over isn't finalized, and nothing is sent", async () => {
+  const { draft } = await createHiddenDraft(shop, { copies: [1], reveal: "2020-12-24T18:00:00Z" });
+  const before = await operationCount(shop.key);
+  const path = `/collection-draft/${draft}`;
+  const quote = { method: "POST", path: `${path}/finalize` };
+  const answers: [Response, string[]][] = [
+    [await finalizeDraft(shop.key, draft), ["reveal"]],
+    [await api("/quote", { key: shop.key, json: quote }), ["body", "reveal"]],
+  ];
+  for (const [answer, field] of answers)
+    expect(await bodyOf(answer, 400)).toMatchObject({
+      code: "invalid_request",
+      message:
+        "Correct reveal: 2020-12-24T18:00:00.000Z is over. Give the draft a later time, true, or false.",
+      issues: [{ path: field }],
+    });
+  expect(await operationCount(shop.key)).toBe(before);
+  await bodyOf(await api(path, { key: shop.key, method: "PUT", json: { reveal: true } }), 200);
+  await bodyOf(await finalizeDraft(shop.key, draft), 201);
 });
 
 describe("a process that is killed", () => {
@@ -378,16 +445,15 @@ test("twenty due collections that can't be revealed keep none behind them hidden
   expect((await revealed()).map(({ subject_uuid: uuid }) => uuid)).toEqual([collection.collection_uuid]);
 });
 
-test("what an owner reveals without the service is known from the next reveal on, which shows the rest", async () => {
-  const { collection, assets } = await createHidden(shop, { copies: [1, 1, 1] });
-  const { collection_uuid: uuid } = collection;
+/** The owner's reveal of a batch, by the exported order. */
+const byOwner = async ({ collection_uuid: uuid, near_collection }: Finalized) => {
   const { batches } = await bodyOf<{ batches: { assets: string; next: string }[] }>(
     await admin(`/collection/${uuid}/hidden-order`),
     200,
   );
-  const revealNext = async (index: number) => {
+  return async (index: number) => {
     const number = Buffer.alloc(4);
-    number.writeUInt32LE(collection.near_collection.collection_id);
+    number.writeUInt32LE(near_collection.collection_id);
     const { assets: batch, next } = batches[index]!;
     const args = Uint8Array.from(
       Buffer.concat([number, Buffer.from(next, "base64"), Buffer.from(batch, "base64")]),
@@ -397,6 +463,89 @@ test("what an owner reveals without the service is known from the next reveal on
       { kind: "function_call", method: "collection_reveal", args, gas, deposit: "1" },
     ]);
   };
+};
+
+/** Assets that the contract shows of a collection. */
+const shownOnChain = async (collection: Finalized): Promise<number> => {
+  const { collection_id } = collection.near_collection;
+  const read = { collection_id };
+  const found = await view<{ reveal: Reveal }>(env.NEAR_RPC_URL, shop.contractAccountId, "collection", read);
+  return found.reveal.shown;
+};
+
+interface RevealEvent {
+  readonly seq: number;
+  readonly type: string;
+  readonly data: {
+    readonly collection_uuid?: string;
+    readonly subject_uuid?: string;
+    readonly operation_uuid: string | null;
+    readonly reveal?: Reveal;
+  };
+}
+
+/** Events of a collection's reveals, and how operations on it ended. */
+const revealEvents = async ({ collection_uuid: uuid }: Finalized) => {
+  const [failed, revealed] = await Promise.all(
+    ["operation.failed", "collection.revealed"].map((type) => eventsOf<RevealEvent>(shop.key, type)),
+  );
+  return [...failed!, ...revealed!]
+    .sort((a, b) => a.seq - b.seq)
+    .filter(({ data }) => data.collection_uuid === uuid || data.subject_uuid === uuid)
+    .map(({ type, data }) => [type, data.operation_uuid, data.reveal?.state, data.reveal?.shown]);
+};
+
+const revealLater = async ({ collection_uuid: uuid }: Finalized): Promise<string> => {
+  const headers = { prefer: "respond-async" };
+  const answer = await api(`/collection/${uuid}/reveal`, { key: shop.key, json: {}, headers });
+  return (await bodyOf<{ operation_uuid: string }>(answer, 202)).operation_uuid;
+};
+
+test("what a failed reveal has shown is an event, and so is what the owner shows without the service", async () => {
+  // The gas of one transaction reveals nineteen batches.
+  const { collection } = await createHidden(shop, { copies: Array(20).fill(1) });
+  const revealNext = await byOwner(collection);
+  killAt("operation.before_submit", (pass) => pass > 1);
+  const uuid = await revealLater(collection);
+  await expect.poll(() => shownOnChain(collection), { timeout: 20_000 }).toBe(19);
+  await revealNext(19);
+  observeCheckpoints(null);
+  while ((await readOperation(shop.key, uuid)).state === "pending") await background.resume(uuid);
+  expect(await readOperation(shop.key, uuid)).toMatchObject({ state: "failed" });
+  expect((await read(collection)).reveal).toMatchObject({ state: "partly", shown: 19 });
+  const failed = [
+    ["operation.failed", uuid, undefined, undefined],
+    ["collection.revealed", uuid, "partly", 19],
+  ];
+  expect(await revealEvents(collection)).toEqual(failed);
+  for (let round = 0; round < 2; round++) await bodyOf(await reveal(collection), 409);
+  expect(await revealEvents(collection)).toEqual([...failed, ["collection.revealed", null, "revealed", 20]]);
+});
+
+test("a reveal that the operator settles as having taken effect is known, and is an event", async () => {
+  const { collection } = await createHidden(shop, { copies: [1, 1, 1] });
+  // It lands, and nobody hears of it before the object is lost.
+  await setFaults({ kind: "reply_lost", methods: ["send_tx"] }, { kind: "unknown_transaction" });
+  const uuid = await revealLater(collection);
+  await expect.poll(() => shownOnChain(collection), { timeout: 20_000 }).toBe(3);
+  await replaceObject(shop.integrationUuid);
+  await background.resume(uuid);
+  expect(await readOperation(shop.key, uuid)).toMatchObject({ state: "unknown" });
+  await bodyOf(await admin(`/operation/${uuid}/settle`, { json: { had_effect: true } }), 200);
+  expect(await readOperation(shop.key, uuid)).toMatchObject({
+    state: "failed",
+    answer: { body: { outcome: "final" } },
+  });
+  expect((await read(collection)).reveal).toMatchObject({ state: "revealed", shown: 3, at: null });
+  expect(await revealEvents(collection)).toEqual([
+    ["operation.failed", uuid, undefined, undefined],
+    ["collection.revealed", uuid, "revealed", 3],
+  ]);
+});
+
+test("what an owner reveals without the service is known from the next reveal on, which shows the rest", async () => {
+  const { collection, assets } = await createHidden(shop, { copies: [1, 1, 1] });
+  const revealNext = await byOwner(collection);
   await revealNext(0);
   const next = await bodyOf<Revealed>(await reveal(collection, { assets: 1 }), 200);
   expect(next.revealed.reveal).toMatchObject({ state: "partly", shown: 2 });
@@ -428,6 +577,9 @@ test("the schedule reveals a collection at its time, once", async () => {
   expect(await bodyOf(await listed(), 200)).toHaveLength(1);
 });
 
+const FORGET_ORDERS =
+  "UPDATE collections SET reveal = json_set(reveal, '$.order', NULL) WHERE reveal IS NOT NULL";
+
 describe("the secret order", () => {
   const orderOf = async (uuid: string) =>
     bodyOf<{ commitment: string; batches: { asset_uuids: string[]; assets: string; next: string }[] }>(
@@ -451,6 +603,18 @@ describe("the secret order", () => {
     expect((await onChain(collection)).map(({ media }) => media)).toEqual(
       batches.flatMap(({ asset_uuids: ids }) => ids.map((id) => cids.get(id))),
     );
+    const audited = await bodyOf<{ action: string; subject_uuid: string; changes: object; actor: object }[]>(
+      await api("/audit", { key: shop.key }),
+      200,
+    );
+    expect(audited.filter(({ subject_uuid: subject }) => subject === uuid)).toMatchObject([
+      { action: "collection.order_exported", changes: {}, actor: { type: "operator" } },
+      {
+        action: "collection.revealed",
+        changes: { operation_uuid: expect.any(String), shown: 9 },
+        actor: { type: "key", name: "full" },
+      },
+    ]);
     const path = `/admin/v1/collection/${uuid}/hidden-order`;
     expect((await api(path, { key: shop.key })).status).toBe(401);
     const plain = await createCollection(shop, { copies: [1] });
@@ -462,12 +626,13 @@ describe("the secret order", () => {
     const { collection, assets } = await createHidden(shop, { copies: [2, 2, 2] });
     const { collection_uuid: uuid } = collection;
     const before = await orderOf(uuid);
-    const forget = `UPDATE collections SET reveal = json_set(reveal, '$.order', NULL) WHERE reveal IS NOT NULL`;
     if (place === "R2") await env.BUCKET.delete(`reveal/${uuid}`);
     // Inside: nothing else loses one of the two copies.
-    else await env.DB.prepare(forget).run();
+    else await env.DB.prepare(FORGET_ORDERS).run();
     expect(await orderOf(uuid)).toEqual(before);
     expect(await env.BUCKET.head(`reveal/${uuid}`)).not.toBeNull();
+    const kept = "SELECT json_type(reveal, '$.order') FROM collections WHERE id = unhex(?)";
+    expect(await env.DB.prepare(kept).bind(uuid.replaceAll("-", "")).raw()).toEqual([["object"]]);
     await mint(collection, 4);
     await bodyOf(await reveal(collection), 200);
     await expectTruth(collection, assets);
@@ -524,14 +689,14 @@ describe("the secret order", () => {
       200,
     );
     expect(after.reveals.remaining).toBe(0);
-    const later = await fetchWithSecrets(
-      { 2: second },
-      `/api/v1/collection/${collection.collection_uuid}/reveal`,
-      {
-        authorization: `Api-Key ${shop.key}`,
-      },
-    );
-    expect(await bodyOf(later, 200)).toMatchObject({ revealed: { reveal: { state: "revealed" } } });
+    // Inside: nothing else loses D1's copies, so that R2's are read.
+    await env.DB.prepare(FORGET_ORDERS).run();
+    for (const { collection_uuid: uuid } of [collection, await finalizedOf(draft)]) {
+      const authorization = `Api-Key ${shop.key}`;
+      const path = `/api/v1/collection/${uuid}/reveal`;
+      const later = await fetchWithSecrets({ 2: second }, path, { authorization });
+      expect(await bodyOf(later, 200)).toMatchObject({ revealed: { reveal: { state: "revealed" } } });
+    }
     await env.BUCKET.delete(`reveal/${collection.collection_uuid}`);
   });
 });

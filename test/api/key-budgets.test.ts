@@ -19,6 +19,8 @@ let collection: string;
 let receiver: string;
 /** What one mint may cost at most, yoctoNEAR. */
 let one: bigint;
+/** Price of the storage of one mint at most, 220 bytes, yoctoNEAR. */
+const STORED = 220n * 10n ** 19n;
 
 beforeAll(async () => {
   shop = await createIntegration("Budgets");
@@ -50,10 +52,50 @@ describe("a key's budget", () => {
     const [mine, other] = [await issued(String(100n * one)), await issued(String(100n * one))];
     const burnt = await burntBy(await mint(mine));
     expect(burnt).toBeGreaterThan(0n);
-    expect(await spent(mine)).toBe(burnt);
+    expect(await spent(mine)).toBe(burnt + STORED);
     expect(await spent(other)).toBe(0n);
     await burntBy(await mint(shop.key));
-    expect(await spent(mine)).toBe(burnt);
+    expect(await spent(mine)).toBe(burnt + STORED);
+  });
+
+  test("counts the storage that mints take, which top-ups ahead of them pay", async () => {
+    const limit = 25n * STORED + one;
+    const key = await issued(String(limit));
+    const batch = () =>
+      api(`/collection/${collection}/mint`, {
+        key,
+        json: { receiver_addresses: [receiver], quantity_per_receiver: 20 },
+      });
+    const answers = await Promise.all([batch(), batch(), batch()]);
+    for (const answer of answers) await answer.body?.cancel();
+    expect(answers.filter(({ status }) => status === 201)).toHaveLength(1);
+    expect((await bodyOf<Refusal>(await batch(), 402)).code).toBe("spending_limit_reached");
+    expect(await spent(key)).toBeGreaterThan(20n * STORED);
+    expect(await spent(key)).toBeLessThanOrEqual(limit);
+  });
+
+  test("counts the reserve of a drop, which the contract's free balance pays", async () => {
+    const drop = (key: string, links: number) =>
+      api(`/collection/${collection}/drop`, {
+        key,
+        json: {
+          issuer_public_key: "ed25519:6E8sCci9badyRkXb3JoRpBj5p8C6Tw41ELDZoiihKEtp",
+          expires_at: "2029-01-01T00:00:00Z",
+          links,
+        },
+      });
+    const links = 40;
+    const key = await issued(String(BigInt(links) * 150n * 10n ** 19n));
+    const refusal = await bodyOf<Refusal>(await drop(key, links), 402);
+    expect(refusal).toMatchObject({
+      code: "spending_limit_reached",
+      message: expect.stringContaining("Nothing was sent."),
+    });
+    const enough = await issued(String(10n ** 24n));
+    await bodyOf(await drop(enough, links), 201);
+    // 188 bytes a token, and with one asset a byte each for the collection's number and its total of 200 two.
+    expect(await spent(enough)).toBeGreaterThan(BigInt(links) * 191n * 10n ** 19n);
+    expect(await spent(enough)).toBeLessThan(10n ** 24n / 2n);
   });
 
   test("refuses a write that could exceed it before anything is signed, and names the key's limit", async () => {
@@ -95,7 +137,9 @@ describe("a key's budget", () => {
     const after = await (await api(`/collection/${collection}/token`, { key: shop.key })).json();
     expect((after as unknown[]).length - (before as unknown[]).length).toBe(minted);
     // Of a transaction that several mints have shared each answer shows the whole, and the key's spending has it once.
-    expect(all).toBeLessThanOrEqual(burnt.reduce((sum, amount) => sum + amount, 0n));
+    const stored = BigInt(minted) * STORED;
+    expect(all).toBeGreaterThan(stored);
+    expect(all).toBeLessThanOrEqual(burnt.reduce((sum, amount) => sum + amount, stored));
   });
 
   test("limits the keys that the key makes, whatever their budgets are", async () => {

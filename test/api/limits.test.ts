@@ -12,6 +12,7 @@ const DEFAULT_LIMITS = {
   database_bytes: 1_073_741_824,
   keys: 100,
   operations_waiting: 2_000,
+  audit_entries: 100_000,
 };
 
 interface LimitsBody extends Record<keyof typeof DEFAULT_LIMITS, number> {
@@ -78,6 +79,7 @@ describe("the operator's endpoint", () => {
       stored_bytes: 0,
       database_bytes: expect.any(Number),
       operations_waiting: 0,
+      audit_entries: expect.any(Number),
       spending_per_day: "0",
     });
   });

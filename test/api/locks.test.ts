@@ -41,11 +41,15 @@ const locksOf = async (at: TestIntegration, { collection_uuid: uuid }: Finalized
     ({ locks }) => locks,
   );
 
+interface Eligibility {
+  readonly allowed: boolean;
+  readonly code: string | null;
+  readonly locks: readonly string[];
+  readonly phases: readonly { readonly allowed: boolean; readonly code: string | null }[];
+}
+
 const eligibilityOf = async (at: TestIntegration, { collection_uuid: uuid }: Finalized) =>
-  bodyOf<{ allowed: boolean; code: string | null; locks: readonly string[] }>(
-    await api(`/collection/${uuid}/eligibility/${alice}`, { key: at.key }),
-    200,
-  );
+  bodyOf<Eligibility>(await api(`/collection/${uuid}/eligibility/${alice}`, { key: at.key }), 200);
 
 const settings = { public_mint_config: { mint_fee: "0" } };
 
@@ -66,6 +70,7 @@ test("locks of a collection and of a token are shown with each token, and with e
     allowed: false,
     code: "E_LOCKED",
     locks: ["supply", "royalties"],
+    phases: [{ allowed: false, code: "E_LOCKED" }],
   });
 });
 
@@ -130,8 +135,22 @@ test("a token and an asset are locked, each for itself", async () => {
     return (await bodyOf<{ tokens: Shown[] }>(answer, 201)).tokens[0]!.token_id;
   };
   const tokens = [await mintOf(assets[0]!.asset_uuid), await mintOf(assets[1]!.asset_uuid)];
-  await bodyOf(await put("lock", collection, { asset_uuids: [assets[1]!.asset_uuid] }), 200);
+  const path = `/collection/${collection.collection_uuid}`;
+  const body = { asset_uuids: [assets[1]!.asset_uuid] };
+  const quoted = { method: "PUT", path: `${path}/lock`, body };
+  expect(await bodyOf(await api("/quote", { key: shop.key, json: quoted }), 201)).toMatchObject({
+    permanent: [
+      "NFTs of 1 asset keep what they show for ever, and no mint brings its own metadata.",
+      "Title and description of the collection, which these NFTs show, can never be changed again.",
+    ],
+  });
+  await bodyOf(await put("lock", collection, body), 200);
   expect(await locksOf(shop, collection)).toEqual([[], ["metadata"]]);
+  for (const json of [{ title: "Changed" }, { description: "Changed" }])
+    expect(await bodyOf(await api(path, { key: shop.key, method: "PUT", json }), 409)).toMatchObject({
+      code: "conflict",
+      message: expect.stringContaining("title and description stay as they are"),
+    });
   const update = (token_id: string) => put("nft-update", collection, { token_id, title: "Other" });
   expect(await bodyOf(await update(tokens[1]!), 409)).toMatchObject({ code: "conflict" });
   await bodyOf(await update(tokens[0]!), 200);
@@ -187,4 +206,65 @@ test("another integration and a read key can't lock anything", async () => {
     expect(await bodyOf(await put(path, collection, body, shop.readKey), 403)).toMatchObject({
       code: "scope_missing",
     });
+});
+
+test("locks are in the audit log by the API's names, and the lock of an NFT is an event", async () => {
+  const collection = await createCollection(shop, { copies: [5], settings });
+  const [{ token_id }] = (await mint(shop, collection, 1)) as [Shown];
+  await bodyOf(await put("lock", collection, { locks: ["royalties"] }), 200);
+  await bodyOf(await put("nft-lock", collection, { token_id }), 200);
+  const entries = await bodyOf<{ action: string; subject_uuid: string; changes: object }[]>(
+    await api("/audit?limit=1000", { key: shop.key }),
+    200,
+  );
+  const operation_uuid = expect.any(String);
+  expect(
+    entries
+      .filter(({ subject_uuid: uuid }) => uuid === collection.collection_uuid)
+      .map(({ action, changes }) => [action, changes]),
+  ).toEqual([
+    ["collection.locked", { operation_uuid, locks: ["royalties"], asset_uuids: [] }],
+    ["nft.locked", { operation_uuid, token_id }],
+  ]);
+  const events = await bodyOf<{ data: Shown }[]>(
+    await api("/event?type=nft.updated", { key: shop.key }),
+    200,
+  );
+  expect(events.filter(({ data }) => data.token_id === token_id).map(({ data }) => data.locks)).toEqual([
+    ["metadata", "royalties"],
+  ]);
+});
+
+test("transfers and the code are locked by the API, and transfers can't be forbidden then", async () => {
+  const own = await createIntegration("Locked code");
+  const collection = await createCollection(own, { copies: [5] });
+  const { collection_uuid: uuid } = collection;
+  const request = { key: own.key, method: "PUT", json: { locks: ["transfers", "code"] } };
+  expect(await bodyOf(await api(`/collection/${uuid}/lock`, request), 200)).toMatchObject({
+    locked: { collection_uuid: uuid, locks: ["transfers", "code"] },
+  });
+  const forbid = { key: own.key, method: "PUT", json: { allow_transfers: false } };
+  expect(await bodyOf(await api(`/collection/${uuid}`, forbid), 409)).toMatchObject({
+    code: "conflict",
+    message: expect.stringContaining("transfers are locked"),
+  });
+  expect(await eligibilityOf(own, collection)).toMatchObject({ locks: ["transfers", "code"] });
+});
+
+test("a locked supply leaves nothing to a drop", async () => {
+  const collection = await createCollection(shop, { copies: [10], settings });
+  const path = `/collection/${collection.collection_uuid}`;
+  const json = {
+    issuer_public_key: "ed25519:DcA2MzgpJbrUATQLLceocVckhhAqrkingax4oJ9kZ847",
+    expires_at: new Date(Date.now() + 86_400_000).toISOString(),
+    links: 5,
+  };
+  const { drop } = await bodyOf<{ drop: { drop_id: number; copies_left: number } }>(
+    await api(`${path}/drop`, { key: shop.key, json }),
+    201,
+  );
+  expect(drop.copies_left).toBe(10);
+  await bodyOf(await put("lock", collection, { locks: ["supply"] }), 200);
+  const read = await api(`${path}/drop/${drop.drop_id}`, { key: shop.key });
+  expect(await bodyOf(read, 200)).toMatchObject({ links: 5, copies_left: 0 });
 });

@@ -1,6 +1,15 @@
+import { exports } from "cloudflare:workers";
 import { beforeAll, expect, test } from "vitest";
-import { api, bodyOf, createIntegration, createReceivers, type TestIntegration } from "../support/api.ts";
+import {
+  api,
+  BASE,
+  bodyOf,
+  createIntegration,
+  createReceivers,
+  type TestIntegration,
+} from "../support/api.ts";
 import { createCollection, type Finalized, mintedOnChain } from "../support/collections.ts";
+import { putPage } from "../support/collectors.ts";
 import { background, killedAt, operationCount } from "../support/operations.ts";
 
 let shop: TestIntegration;
@@ -14,7 +23,12 @@ interface Token {
 }
 interface Moved {
   readonly tokens: Token[];
-  readonly tx_results: readonly { readonly status: string; readonly gas_burnt: string }[];
+  readonly tx_results: readonly {
+    readonly status: string;
+    readonly gas_burnt: string;
+    readonly transaction_hash: string;
+    readonly block_time: string;
+  }[];
 }
 interface Event {
   readonly type: string;
@@ -46,6 +60,13 @@ const lastEvents = async (type: string): Promise<Event[]> =>
 test("tokens of the wallet are transferred in one transaction, with an event for each", async () => {
   const ids = await mint(shop.walletAccountId, 25);
   const body = { token_ids: ids, receiver_address: alice, memo: "Order 7", reference: "order-7" };
+  const quoted = await api("/quote", {
+    key: shop.key,
+    json: { method: "POST", path: at(collection, "nft-transfer"), body },
+  });
+  expect(await bodyOf(quoted, 201)).toMatchObject({
+    permanent: [`Gives to ${alice}, who alone can give them back: ${ids.join(", ")}.`],
+  });
   const moved = await bodyOf<Moved>(await transfer(body), 200);
   expect(moved.tokens.map(({ token_id: id }) => id)).toEqual(ids);
   expect(new Set(moved.tokens.map(({ owner_id: owner }) => owner))).toEqual(new Set([alice]));
@@ -53,6 +74,37 @@ test("tokens of the wallet are transferred in one transaction, with an event for
   const events = await lastEvents("nft.transferred");
   expect(events.map(({ data }) => data.token_id)).toEqual(ids);
   expect(events[0]!.data).toMatchObject({ owner_id: alice, reference: "order-7" });
+});
+
+test("the page of a token has its mint and its transfers, the latest first", async () => {
+  const shown = await createCollection(shop, { copies: [5] });
+  const slug = `moves-${crypto.randomUUID().slice(0, 8)}`;
+  const read = async (number: number) =>
+    (
+      await bodyOf<{ history: readonly Readonly<Record<string, string | null>>[] }>(
+        await api(`/public/v1/page/${slug}/token/${number}`),
+        200,
+      )
+    ).history;
+  const [early] = await mint(shop.walletAccountId, 1, shown);
+  // Before its collection has a page, nothing but the chain is known.
+  await bodyOf(await transfer({ token_ids: [early], receiver_address: alice }, shown), 200);
+  await bodyOf(await putPage(shop.key, shown.collection_uuid, { slug, enabled: true }), 200);
+  expect(await read(1)).toEqual([expect.objectContaining({ event: "minted", transaction_hash: null })]);
+  const [id] = await mint(shop.walletAccountId, 1, shown);
+  const moved = await bodyOf<Moved>(await transfer({ token_ids: [id], receiver_address: alice }, shown), 200);
+  const history = await read(2);
+  expect(history.map(({ event, receiver_id: to }) => [event, to])).toEqual([
+    ["transferred", alice],
+    ["minted", null],
+  ]);
+  const { transaction_hash: hash, block_time: time } = moved.tx_results[0]!;
+  expect(history[0]).toMatchObject({ at: time, transaction_hash: hash });
+  expect(history[1]!.transaction_hash).toMatch(/^\w{43,44}$/);
+  const html = await (await exports.default.fetch(`${BASE}/g/${slug}/2`)).text();
+  expect(html).toMatch(
+    new RegExp(`History.*Given to <bdi>${alice}</bdi>.*<code>${hash}</code>.*Minted`, "s"),
+  );
 });
 
 test("fifty tokens fit into one transaction, and fewer if the list of denied accounts is long", async () => {

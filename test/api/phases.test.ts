@@ -217,6 +217,10 @@ describe("a currency", () => {
       { symbol: "A B", decimals: 6 },
       { symbol: "US\u202eDC", decimals: 6 },
       { symbol: "", decimals: 6 },
+      // What reads as NEAR, or as a part of the amount.
+      ...["$NEAR", "N.E.A.R", "N\u0415AR", "\uff2e\uff25\uff21\uff32", "5"].map((symbol) => ({
+        ...{ symbol, decimals: 24 },
+      })),
       { symbol: "USDC", decimals: 39 },
       { symbol: "USDC", decimals: "6" },
     ]) {
@@ -247,7 +251,47 @@ describe("a currency", () => {
   });
 });
 
+describe("GET /currency", () => {
+  const read = (name: string, key = shop.key) => api(`/currency/${name}`, { key });
+
+  test("shows a token as its contract describes it, with a read key as well", async () => {
+    expect(await bodyOf(await read(token.accountId, shop.readKey), 200)).toEqual(usdc);
+  });
+
+  test("answers not_found for what is no currency, and chain_unavailable while nodes don't answer", async () => {
+    const undescribed = (await createToken(null)).accountId;
+    for (const name of ["nobody.near", shop.contractAccountId, undescribed]) {
+      const refused = await bodyOf<{ code: string; message: string }>(await read(name), 404);
+      expect(refused).toMatchObject({ code: "not_found", message: expect.stringContaining(name) });
+    }
+    expect(await bodyOf(await read("USDC"), 400)).toMatchObject({ code: "invalid_request" });
+    await setFaults({ kind: "down", methods: ["query"] });
+    try {
+      expect(await bodyOf(await read(token.accountId), 503)).toMatchObject({ code: "chain_unavailable" });
+    } finally {
+      await setFaults();
+    }
+  });
+});
+
 describe("an update of phases", () => {
+  test("shows what was minted and listed in a phase that it gives again", async () => {
+    const kept = { phase: 2, mint_fee: `${PRICE}`, currency: token.accountId };
+    const again = { phase: 4, kind: "allowlist", mint_fee: "0" };
+    const collection = await createCollection(shop, { settings: { phases: [kept, again] } });
+    const { collection_uuid: uuid } = collection;
+    await buy(collection, PRICE, { max_price: `${PRICE}` });
+    await bodyOf(await list(collection, "add", { accounts: ["alice.near", "bob.near"], phase: 4 }), 200);
+    const alone = await bodyOf<Shown>(await update(uuid, { phases: [again] }), 200);
+    expect(alone.phases).toMatchObject([{ phase: 4, minted: 0, allowlisted: 2 }]);
+    const both = await bodyOf<Shown>(await update(uuid, { phases: [kept, again] }), 200);
+    expect(both.phases).toMatchObject([
+      { phase: 2, minted: 1, allowlisted: null },
+      { phase: 4, minted: 0, allowlisted: 2 },
+    ]);
+    expect((await collectionOf(uuid)).phases).toEqual(both.phases);
+  });
+
   test("is quoted with the registration, and costs no more", async () => {
     const other = await createToken({ symbol: "EURC", decimals: 2 });
     const collection = await createCollection(shop, { settings: { public_mint_config: { mint_fee: "0" } } });

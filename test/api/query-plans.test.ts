@@ -157,7 +157,7 @@ const QUERIES: readonly (readonly [name: string, work: () => Promise<unknown>, r
   ],
   ...[events, auditEntries].map((table): [string, () => Promise<unknown>, string] => [
     `old rows of ${getTableName(table)}`,
-    () => batch(deleteOldNumbered(db, table, { integrationId: id, before: now, limit: 10 })),
+    () => batch([deleteOldNumbered(db, table, { integrationId: id, before: now, limit: 10 })]),
     "PRIMARY KEY (integration_id=?",
   ]),
   [

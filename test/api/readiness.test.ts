@@ -4,7 +4,7 @@ import type { Readiness } from "../../client/src/index.ts";
 import { apiWith, bodyOf, workerWith } from "../support/api.ts";
 import { chainCall, setFaults } from "../support/chain-control.ts";
 import { background } from "../support/operations.ts";
-import { eventually, later } from "../support/waiting.ts";
+import { eventually, later, until } from "../support/waiting.ts";
 
 afterEach(async () => {
   vi.restoreAllMocks();
@@ -25,6 +25,11 @@ test("a service whose schedule has never run reports that, and is ready", async 
   expect((await ready(200)).schedule).toEqual({ last_run_at: null, state: "late" });
 });
 
+const finalHeight = async (): Promise<number> => {
+  const { header } = await chainCall<{ header: { height: number } }>("block", { finality: "final" });
+  return header.height;
+};
+
 /** A binding whose every use fails. */
 const broken = new Proxy(
   {},
@@ -38,7 +43,7 @@ const broken = new Proxy(
 test("every part is reported as healthy", async () => {
   const before = Date.now();
   await background.reconcile();
-  const { header } = await chainCall<{ header: { height: number } }>("block", { finality: "final" });
+  const height = await finalHeight();
   const found = await ready(200, { NEAR_RPC_URL: `${A},${B}` });
   const { host } = new URL(env.NEAR_RPC_URL);
   const number = expect.any(Number);
@@ -61,7 +66,7 @@ test("every part is reported as healthy", async () => {
     },
     schedule: { last_run_at: expect.any(String), state: "running" },
   });
-  expect(found.chain.nodes[0]?.height).toBeGreaterThanOrEqual(header.height);
+  expect(found.chain.nodes[0]?.height).toBeGreaterThanOrEqual(height);
   expect(found.chain.nodes[0]?.age_seconds).toBeLessThan(60);
   expect(Date.parse(found.schedule.last_run_at ?? "")).toBeGreaterThanOrEqual(before);
 });
@@ -138,6 +143,9 @@ test("a low platform account and a late schedule are reported, but the service s
   expect(poor.platform.state).toBe("low");
   const absent = await ready(200, { PLATFORM_ACCOUNT_ID: "nobody.test" });
   expect(absent.platform).toEqual({ account_id: "nobody.test", available: null, state: "low" });
+  // In front of a clock that was moved, a node counts as up if its height has risen since the last check.
+  const seen = await finalHeight();
+  await until(async () => (await finalHeight()) > seen);
   expect((await later(600_000, () => ready(200))).schedule.state).toBe("late");
 });
 

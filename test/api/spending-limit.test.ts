@@ -7,7 +7,15 @@ import {
   createReceivers,
   type TestIntegration,
 } from "../support/api.ts";
-import { createCollection } from "../support/collections.ts";
+import { createCollection, createDraft } from "../support/collections.ts";
+import { createToken, type Token } from "../support/fungible.ts";
+import {
+  background,
+  killAt,
+  observeCheckpoints,
+  operationOver,
+  readOperation,
+} from "../support/operations.ts";
 
 interface Limits {
   readonly spending_per_day: string | null;
@@ -109,6 +117,65 @@ describe("a daily spending limit", () => {
     expect(statuses.every((status) => [201, 402, 429].includes(status))).toBe(true);
     expect(await spent()).toBeLessThanOrEqual(limit);
     await setLimit(null);
+  });
+
+  describe("of a write in several transactions", () => {
+    const phasesIn = ({ accountId }: Token) => ({
+      phases: [{ phase: 3, mint_fee: "5", currency: accountId }],
+    });
+    const update = (token: Token, key = shop.key) =>
+      api(`/collection/${collection}`, { key, method: "PUT", json: phasesIn(token) });
+    const issued = async (spending_per_day: string): Promise<string> => {
+      const json = { name: "k", spending_per_day };
+      const path = `/integration/${shop.integrationUuid}/key`;
+      return (await bodyOf<{ api_key: string }>(await admin(path, { json }), 201)).api_key;
+    };
+    /** What a refused write may cost, yoctoNEAR. */
+    const costIn = ({ message }: Refusal): bigint => {
+      const [, whole = "", rest = ""] = /up to (\d+)\.(\d+) NEAR/.exec(message)!;
+      return BigInt(`${whole}${rest.padEnd(24, "0")}`);
+    };
+    const euro = () => createToken({ symbol: "EURC", decimals: 2 });
+
+    test("has room for all of them, or nothing is sent", async () => {
+      const token = await euro();
+      const before = await sent();
+      const refusedFor = async (answer: Response) => {
+        const refusal = await bodyOf<Refusal>(answer, 402);
+        expect(refusal).toMatchObject({
+          ...{ code: "spending_limit_reached", outcome: "not_submitted" },
+          message: expect.stringMatching(/Nothing was sent\.$/),
+        });
+        expect(await sent()).toEqual(before);
+        return costIn(refusal);
+      };
+      const whole = await refusedFor(await update(token, await issued("0")));
+      await refusedFor(await update(token, await issued(String(whole - 1n))));
+      const draft = await createDraft(shop, { settings: phasesIn(token) });
+      const finalize = { key: await issued(String(whole / 2n)), method: "POST" };
+      await refusedFor(await api(`/collection-draft/${draft}/finalize`, finalize));
+      await setLimit("0");
+      const own = await refusedFor(await update(token));
+      await setLimit(String((await spent()) + own - 1n));
+      await refusedFor(await update(token));
+      await setLimit(null);
+      await bodyOf(await update(token, await issued(String(whole))), 200);
+    });
+
+    test("waits for the next day once it has begun", async () => {
+      killAt("operation.after_submit");
+      const answer = await update(await euro());
+      const { operation_uuid: id } = (await answer.json()) as { operation_uuid: string };
+      observeCheckpoints(null);
+      await setLimit("0");
+      await background.resume(id);
+      expect(await readOperation(shop.key, id)).toMatchObject({ state: "pending" });
+      await setLimit(null);
+      await background.resume(id);
+      expect(await operationOver(shop.key, id)).toMatchObject({
+        ...{ state: "succeeded", transactions: [expect.anything(), expect.anything()] },
+      });
+    });
   });
 
   test("doesn't apply to payouts, of which only the gas counts", async () => {

@@ -33,7 +33,7 @@ const STORMS: readonly Storm[] = [
   onNodes({ kind: "expired", probability: 0.15, accepted: true }),
   onNodes({ kind: "expired", probability: 0.15 }),
   onNodes({ kind: "unknown_transaction", probability: 0.25 }),
-  onNodes({ kind: "forget", probability: 0.5, blocks: 3 }),
+  onNodes({ kind: "forget", probability: 0.9, blocks: 1 }),
   onNodes({ kind: "orphan", probability: 0.15 }),
   onNodes({ kind: "orphan", probability: 0.15, blocks: 2, heights: "next" }),
   [...NODES, ARCHIVE].map((node) => ({ kind: "per_hash", node, probability: 0.3 })),

@@ -56,6 +56,20 @@ describe.skipIf(!CHROMIUM)("the operator's page, in Chromium", () => {
     );
     const days = "section[aria-label^='Ended in the last 14 days'] tbody tr";
     expect(await page.$$eval(days, (rows) => rows.length)).toBe(14);
+    // Charts have axes from 0 with their unit, and a name for each day.
+    const charts = (await page.evaluate(
+      "[...document.querySelectorAll('.chart')].map((chart) => [...chart.querySelectorAll('text')].map(({ textContent }) => textContent))",
+    )) as string[][];
+    const today = new Date().toISOString().slice(5, 10);
+    for (const [index, [unit, ...names]] of [
+      ["operations", "succeeded", "failed"],
+      ["seconds", "p50", "p95"],
+    ].entries()) {
+      expect(charts[index]!.slice(0, 4)).toEqual([unit, ...names, "0"]);
+      expect(charts[index]).toContain(today);
+      expect(charts[index]).toHaveLength(3 + 5 + 14);
+    }
+    expect(await page.$$eval(".chart rect.dark", (columns) => columns.length)).toBeGreaterThan(3);
     // Local times, as the browser writes them, with the exact time in UTC as the title.
     const times = await page.$$eval("#view time", (all) =>
       all.map(({ dateTime, title, textContent }) => ({

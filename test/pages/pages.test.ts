@@ -371,6 +371,83 @@ describe.skipIf(!CHROMIUM)("pages for collectors, in Chromium", () => {
     expect(await page.evaluate(`localStorage.getItem(${JSON.stringify(name)})`)).toBeNull();
   });
 
+  test("a voucher's link shows what it gives, and a wallet mints it at its price where nothing else can be minted", async () => {
+    const closed = await showCollection(shop, {}, 3);
+    await createAccount(shop.service.rpcUrl, "guest.near");
+    const [link, , broken] = await shop.voucherLinks(
+      closed,
+      { receiver: "guest.near", price: 10n ** 23n, quantity: 2 },
+      { receiver: "guest.near", price: 0n },
+      { receiver: "guest.near", price: 10n ** 23n },
+    );
+    const ownedIn = async (account: string): Promise<number> => {
+      let owned = 0;
+      for await (const { owner_id: owner } of shop.client.collections.tokens(closed.uuid))
+        if (owner === account) owned += 1;
+      return owned;
+    };
+    const plain = await visit(`/m/${closed.slug}`);
+    expect(await plain.evaluate("document.querySelector('#connect').checkVisibility()")).toBe(false);
+    await textOf(plain, "#closed", /Nobody mints this collection from a wallet/);
+
+    const page = await visit(link!);
+    await textOf(
+      page,
+      "#voucher",
+      /^This voucher gives guest\.near 2 NFTs for 0\.1 NEAR each\. It is good until/,
+    );
+    expect(await page.evaluate("document.querySelector('#closed').checkVisibility()")).toBe(false);
+    expect(await textOf(page, "#signs", /voucher_mint/)).not.toContain("nft_mint");
+    const payer = await connectWallet(page);
+    expect(await textOf(page, "#terms", /NEAR/)).toMatch(/^0\.2 NEAR, 0\.1 NEAR each, and a network fee/);
+    expect(await textOf(page, "#go", /NEAR/)).toBe("Mint 2 for 0.2 NEAR");
+    for (const part of ["#quantity", "#currency", "#gift"])
+      expect(await page.evaluate(`document.querySelector("${part}").checkVisibility()`), part).toBe(false);
+    expect(await accessibilityFaults(page)).toEqual([]);
+    await mint(page);
+    await textOf(page, "#owned h2", /^No\. 1 and 2 are now owned by guest\.near$/);
+    expect([await ownedIn("guest.near"), await ownedIn(payer)]).toEqual([2, 0]);
+    // It is good once: nobody can sign it again, here or elsewhere.
+    await textOf(page, "#terms", /used already|claimed already/i);
+    expect(await page.$("#go:disabled")).not.toBeNull();
+    const later = await visit(link!);
+    await textOf(later, "#voucher", /used already|claimed already/i);
+
+    // A higher price or another receiver is not what its issuer signed.
+    for (const forged of [
+      broken!.replace("guest.near", "thief.near"),
+      broken!.replace(/\.1(0{23})\./, ".2$1."),
+    ]) {
+      const refused = await visit(forged);
+      await textOf(refused, "#voucher", /did not sign these terms/);
+    }
+    const cut = await visit(broken!.slice(0, -20));
+    await textOf(cut, "#voucher", /not whole/);
+  });
+
+  test("a free voucher without a reserve is refused with its reason, and one for an open mint has its own price", async () => {
+    const account = "voucher-guest.near";
+    await createAccount(shop.service.rpcUrl, account);
+    const [free, half] = await shop.voucherLinks(
+      open,
+      { receiver: account, price: 0n },
+      { receiver: account, price: 5n * 10n ** 22n },
+    );
+    const refused = await visit(free!);
+    await textOf(refused, "#voucher", /reserve/);
+    const page = await visit(half!);
+    expect(await page.evaluate("document.querySelector('#offer').checkVisibility()")).toBe(false);
+    await connectWallet(page);
+    expect(await textOf(page, "#go", /NEAR/)).toBe("Mint 1 for 0.05 NEAR");
+    await mint(page);
+    await textOf(
+      page,
+      "#owned h2",
+      new RegExp(`^No\\. \\d+ is now owned by ${account.replaceAll(".", "\\.")}$`),
+    );
+    expect(await ownedBy(account)).toBe(1);
+  });
+
   test("a claim link gives its NFT to a connected wallet once, and to nobody else", async () => {
     const links = await shop.claimLinks(open, 4);
     const page = await visit(links[0]!);
@@ -400,8 +477,16 @@ describe.skipIf(!CHROMIUM)("pages for collectors, in Chromium", () => {
     await page.reload({ waitUntil: "networkidle0" });
     await textOf(page, "#owned", new RegExp(`^You own No.*, for ${account}\\.`));
     const later = await visit(links[0]!);
-    await textOf(later, "#gift", /claimed already/);
+    const number = token!.split("/").at(-1);
+    await textOf(
+      later,
+      "#owned",
+      new RegExp(`^This link has given No\\. ${number}\\D.*It was redeemed for ${account}\\.`),
+    );
+    await later.waitForSelector(`#owned a[href="${token}"] img`);
+    await textOf(later, "#gift", /^A link works once\./);
     expect(await later.evaluate("document.querySelector('#claim').checkVisibility()")).toBe(false);
+    expect(await accessibilityFaults(later)).toEqual([]);
   });
 
   test("a claim link gives its NFT to a typed account that exists", async () => {
@@ -548,7 +633,7 @@ describe.skipIf(!CHROMIUM)("pages for collectors, in Chromium", () => {
     await page.type("#receiver", "platform.bench");
     await claim(page);
     await textOf(page, "#owned", /^No\. \d+ is now owned by platform\.bench.*Final on the chain/);
-    await textOf(await visit(other), "#gift", /claimed already/);
+    await textOf(await visit(other), "#owned h2", /^This link has given No\. \d+$/);
     await textOf(await visit(link), "#gift", /^This link gives one NFT/);
   });
 
@@ -723,6 +808,38 @@ describe.skipIf(!CHROMIUM)("pages for collectors, in Chromium", () => {
     expect(await motionOf(minting)).toBe("revealed");
     expect(await motionOf(pages[1]!)).toBe("none");
     expect(await pages[1]!.$eval("main", (part) => part.textContent)).toMatch(/Rarity rank \d+.*Traits/s);
+  });
+
+  test("a page that is read from a cache at the moment of the reveal shows the pictures at its next look", async () => {
+    const sealed = await showHiddenCollection(shop);
+    await shop.client.collections.mint(sealed.uuid, {
+      receiver_addresses: ["a.near"],
+      receivers_must_exist: false,
+    });
+    const address = `${shop.service.url}/g/${sealed.slug}`;
+    await eventually(async () =>
+      expect(await (await fetch(address)).text()).toContain(`/g/${sealed.slug}/1"`),
+    );
+    const page = await visit(`/g/${sealed.slug}`);
+    const picture = () => page.$eval("#tokens img.picture", (found) => (found as { src: string }).src);
+    const placeholder = await picture();
+    const old = await (await fetch(address)).text();
+    let answered = 0;
+    await page.setRequestInterception(true);
+    page.on("request", (request) => {
+      // The page and its tiles, at the first look.
+      const isOld = request.url().startsWith(address) && answered < 2;
+      if (isOld) answered += 1;
+      void (isOld
+        ? request.respond({ status: 200, contentType: "text/html", body: old })
+        : request.continue());
+    });
+    await sealed.reveal();
+    await page.waitForFunction(
+      `document.querySelector("#tokens img.picture").src !== ${JSON.stringify(placeholder)}`,
+      { timeout: 60_000 },
+    );
+    expect(answered).toBe(2);
   });
 
   test("a collection with hidden pictures shows only its placeholder until the reveal", async () => {

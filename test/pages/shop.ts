@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { join } from "node:path";
 import { uploadFolder } from "../../client/src/folder/index.ts";
-import { ClaimIssuer, MintageClient, type NewAsset } from "../../client/src/index.ts";
+import { ClaimIssuer, MintageClient, type NewAsset, type VoucherTerms } from "../../client/src/index.ts";
 import { picture } from "../../testing/pictures.ts";
 import { type BenchService, startService } from "../../testing/service.ts";
 import { ROOT } from "../support/imports.ts";
@@ -14,7 +14,12 @@ export interface Shop {
   readonly integration: string;
   /** Opens a drop of a shown collection. @returns its links, as addresses of the service */
   claimLinks(collection: Shown, count: number): Promise<string[]>;
+  /** Opens a drop of a shown collection and signs vouchers of it. @returns their links, as addresses of the service */
+  voucherLinks(collection: Shown, ...terms: readonly Granted[]): Promise<string[]>;
 }
+
+/** What a voucher grants. */
+type Granted = Pick<VoucherTerms, "receiver" | "price" | "quantity">;
 
 /** A collection that is shown: its uuid and the last part of its pages' addresses. */
 export interface Shown {
@@ -48,7 +53,20 @@ export async function openShop(
     );
     return (await Promise.all(links)).map(({ fragment }) => `/c/${slug}#${fragment}`);
   };
-  return { service, client, contract, integration: uuid, claimLinks };
+  const voucherLinks = async ({ uuid: collection, slug }: Shown, ...terms: readonly Granted[]) => {
+    const issuer = await ClaimIssuer.create();
+    const end = "2030-01-01T00:00:00Z";
+    const drop = { issuer_public_key: issuer.publicKey, links: terms.length, quantity: 25, expires_at: end };
+    const opened = await client.drops.create(collection, { ...drop, reserve: "0" });
+    const { network } = await client.me();
+    const { contract_address: account, drop_id: dropId } = opened.drop;
+    const place = { network, contract: account, dropId, expiresAt: new Date(end) };
+    const made = await Promise.all(
+      terms.map((granted, nonce) => issuer.voucher({ ...place, nonce, ...granted })),
+    );
+    return made.map(({ fragment }) => `/m/${slug}#${fragment}`);
+  };
+  return { service, client, contract, integration: uuid, claimLinks, voucherLinks };
 }
 
 /** Puts pictures on the chain and shows them. @param folder of the pictures; default: the demo's */

@@ -34,10 +34,16 @@ const connect = async (key: string, questions: string[]): Promise<Client> => {
   return client;
 };
 
+/** What an agent has sent and read: calls of tools, and the bytes of their arguments and results. */
+const spent = { calls: 0, argument_bytes: 0, result_bytes: 0 };
+
 /** What a tool returned. @throws with its error */
 const call = async <Body>(client: Client, name: string, args: object = {}): Promise<Body> => {
   const { content, isError } = await client.callTool({ name, arguments: { ...args } });
   const [{ text }] = content as unknown as [{ text: string }];
+  spent.calls += 1;
+  spent.argument_bytes += Buffer.byteLength(JSON.stringify(args));
+  spent.result_bytes += Buffer.byteLength(text);
   if (isError) throw new Error(`${name}: ${text}`);
   return JSON.parse(text) as Body;
 };
@@ -91,4 +97,44 @@ test("drafts, uploads, quotes and executes, and mints once a person has confirme
     ...{ collection_uuid, owner: RECEIVER },
   });
   expect(items).toHaveLength(1);
+});
+
+/** The most that docs/measurements.md promises. */
+const BARS = { calls: 7, result_bytes: 6_000, list_bytes: 13_000 };
+
+test("launches six pictures and gives one away in few calls, which an agent reads at little cost", async () => {
+  await said(run, "Ctrl-C ends the service");
+  const agent = await connect(/demo key +(\S+)/.exec(run.output)?.[1] ?? "", []);
+  const { tools } = await agent.listTools();
+  const list_bytes = Buffer.byteLength(JSON.stringify(tools));
+  Object.assign(spent, { calls: 0, argument_bytes: 0, result_bytes: 0 });
+  const { contracts } = await call<{ contracts: [{ contract_uuid: string }] }>(agent, "me");
+  const { draft } = await call<{ draft: { collection_draft_uuid: string } }>(agent, "save_draft", {
+    fields: { contract_uuid: contracts[0].contract_uuid, title: "Six herons", description: "By the river." },
+    idempotency_key: "six-draft",
+  });
+  const { collection_draft_uuid } = draft;
+  await call(agent, "upload_assets", {
+    ...{ collection_draft_uuid, idempotency_key: "six-pictures" },
+    assets: Array.from({ length: 6 }, (_, n) => ({
+      url: `data:image/png;base64,${Buffer.from(picture("png", 10 + n)).toString("base64")}`,
+      ...{ copies: 1, subtitle: `Heron ${n + 1}` },
+    })),
+  });
+  const carriedOut = async <Body>(write: object, idempotency_key: string) => {
+    const { quote } = await call<Quoted>(agent, "quote", write);
+    return call<Body>(agent, "execute", { quote_uuid: quote.quote_uuid, idempotency_key });
+  };
+  const finalize = { write: "finalizeCollectionDraft", collection_draft_uuid };
+  const made = await carriedOut<{ answer: { collection_uuid: string } }>(finalize, "six-launch");
+  const { collection_uuid } = made.answer;
+  const gift = { write: "mint", collection_uuid, body: { receiver_addresses: [RECEIVER] } };
+  const given = await carriedOut<{ answer: { token_ids: string[] } }>(gift, "six-gift");
+  expect(given.answer.token_ids).toHaveLength(1);
+  const figures = { ...spent, list_bytes };
+  console.log(`an agent's launch: ${JSON.stringify(figures)}`);
+  for (const [name, most] of Object.entries(BARS)) {
+    const figure = figures[name as keyof typeof BARS];
+    expect({ name, figure, isWithin: figure <= most }).toEqual({ name, figure, isWithin: true });
+  }
 });

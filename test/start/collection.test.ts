@@ -36,7 +36,7 @@ afterAll(async () => {
 async function untilDone(file: string, ...args: string[]): Promise<{ last: Ended; killed: number }> {
   const runs: Ended[] = [];
   do {
-    const env = { MINTAGE_API_KEY: shop.key, MINTAGE_CONTRACT: shop.contractUuid };
+    const env = { MINTAGE_API_KEY: shop.key, MINTAGE_CONTRACT: shop.contractUuid, MINTAGE_DATA: folder };
     runs.push(await proxy.run(file, [...args, "--yes", "--json"], env));
   } while (runs.at(-1)?.killed && runs.length < MOST_RUNS);
   return { last: runs.at(-1)!, killed: runs.length - 1 };
@@ -106,8 +106,8 @@ test("a launch that is killed at each of its writes hides its pictures, and comm
 
   const receiver = "b".repeat(64);
   const [given, burnt, ...kept] = ids;
-  await untilDone("collection.ts", "transfer", uuid, given!, "--to", receiver);
-  await untilDone("collection.ts", "burn", uuid, burnt!);
+  answered(await untilDone("collection.ts", "transfer", uuid, given!, "--to", receiver));
+  answered(await untilDone("collection.ts", "burn", uuid, burnt!));
   const moved = await tokens();
   expect(moved.get(given!)?.owner_id).toBe(receiver);
   expect(moved.has(burnt!)).toBe(false);

@@ -201,7 +201,7 @@ test("single settings of a phase change on-chain, wherever the run is killed, an
     [["--starts", "tomorrow"], /^--starts: give a date/],
     [["--per-account", "0"], /^--per-account: give a whole number/],
     [["--phase", "early", "--price", "1"], /^--phase must be public or allowlist/],
-    [["--yes"], /^Give --price, --per-account, --starts or --ends/],
+    [["--yes"], /^Give --price, --per-account, --supply, --starts or --ends/],
   ] as const) {
     const { stdout, stderr } = await set(...args);
     expect(stdout + stderr).toMatch(wanted);

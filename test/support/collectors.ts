@@ -9,6 +9,8 @@ import type { Finalized } from "./collections.ts";
 export interface ShownAsset {
   readonly copies: number;
   readonly reference: object;
+  /** Default: a PNG. */
+  readonly bytes?: Uint8Array<ArrayBuffer>;
 }
 
 /** A collection on the chain whose assets have reference files of a test's own. */
@@ -20,9 +22,9 @@ export async function createShown(
   const made = await api("/collection-draft", { key, json: { contract_uuid: contractUuid, ...settings } });
   const { collection_draft_uuid: draft } = await bodyOf<{ collection_draft_uuid: string }>(made, 201);
   const form = new FormData();
-  const details = assets.map(({ copies, reference }, index) => {
+  const details = assets.map(({ copies, reference, bytes }, index) => {
     const seed = Math.floor(Math.random() * 1e9);
-    form.append("asset_file", new File([picture("png", seed)], `${index}.png`));
+    form.append("asset_file", new File([bytes ?? picture("png", seed)], `${index}.png`));
     form.append("reference_file", new File([JSON.stringify(reference)], `${index}.json`));
     return { asset_filename: `${index}.png`, reference_filename: `${index}.json`, copies };
   });

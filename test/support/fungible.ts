@@ -101,6 +101,12 @@ const returning = (text: string, valueReturn: number): number[] => {
   return [0, ...stores, ...call];
 };
 
+/** The body of a method that fails without a text. */
+const failing = (panic: number): number[] => [0, CONST_64!, 0, CONST_64!, 0, CALL!, ...unsigned(panic), END!];
+
+/** In place of what a method returns: it fails without a text. */
+export const WORDLESS = Symbol("fails without a text");
+
 /** What views return instead of what they do. */
 type Views = Readonly<Record<string, unknown>>;
 
@@ -123,10 +129,11 @@ const withView = (wasm: Bytes, method: string, value: unknown): Bytes => {
   }
   const contentOf = (id: number) => sections.find((section) => section.id === id)!.content;
   const { index: valueReturn, count } = imported(contentOf(IMPORTS!), "value_return");
+  const { index: panic } = imported(contentOf(IMPORTS!), "panic_utf8");
   const functions = new Reader(contentOf(FUNCTIONS!)).number();
   const types = new Reader(contentOf(TYPES!)).number();
   const name = new TextEncoder().encode(method);
-  const body = returning(JSON.stringify(value), valueReturn);
+  const body = value === WORDLESS ? failing(panic) : returning(JSON.stringify(value), valueReturn);
   const added: Readonly<Record<number, readonly number[]>> = {
     [TYPES!]: NO_PARAMETERS,
     [FUNCTIONS!]: unsigned(types),
@@ -144,7 +151,7 @@ const withView = (wasm: Bytes, method: string, value: unknown): Bytes => {
   return Uint8Array.from([head, ...parts.flat()].flatMap((part) => [...part]));
 };
 
-/** The standards' token, which has no metadata, with views that return something else. */
+/** The standards' token with views that return something else. */
 const tokenWith = (views: Views): Bytes =>
   Object.entries(views).reduce(
     (wasm, [method, value]) => withView(wasm, method, value),
@@ -166,9 +173,9 @@ const callToken = (accountId: string, method: string, args: object, deposit: str
     },
   ]);
 
-/** Deploys a token. @param metadata null: it has none */
+/** Deploys a token. @param metadata null: it says nothing of itself */
 export async function createToken(metadata: TokenMetadata | null, views: Views = {}): Promise<Token> {
-  const described = metadata && { ft_metadata: { spec: "ft-1.0.0", name: "Test", ...metadata } };
+  const described = { ft_metadata: metadata && { spec: "ft-1.0.0", name: "Test", ...metadata } };
   const accountId = `token-${crypto.randomUUID().slice(0, 8)}.${env.PLATFORM_ACCOUNT_ID}`;
   const args = { owner_id: env.PLATFORM_ACCOUNT_ID, total_supply: `${SUPPLY}` };
   await sendFrom("platform", accountId, [

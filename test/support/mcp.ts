@@ -63,10 +63,15 @@ export const done = async <Body>(...args: Parameters<typeof call>): Promise<Body
   return body;
 };
 
+/** A text that somebody else may have written, as tools mark it. */
+export interface Untrusted {
+  readonly untrusted_text: string;
+}
+
 /** An error of a tool. */
 export interface ToolError {
   readonly code: string;
-  readonly message: string;
+  readonly message: Untrusted;
   readonly next: string;
   readonly operation_uuid?: string;
 }

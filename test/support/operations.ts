@@ -141,3 +141,14 @@ export const OPERATION_POINTS = [
 /** How many operations an integration has. */
 export const operationCount = async (key: string): Promise<number> =>
   (await bodyOf<object[]>(await api("/operation", { key }), 200)).length;
+
+/** All events of a type, the oldest first. */
+export async function eventsOf<Event>(key: string, type: string): Promise<Event[]> {
+  const events: Event[] = [];
+  for (let path: string | undefined = `/event?type=${type}`; path !== undefined; ) {
+    const answer = await api(path, { key });
+    events.push(...(await bodyOf<Event[]>(answer, 200)));
+    path = /<http:\/\/mintage\.test\/api\/v1([^>]+)>; rel="next"/.exec(answer.headers.get("link") ?? "")?.[1];
+  }
+  return events;
+}

@@ -8,6 +8,7 @@ import {
   claimedLinks,
   linkFragment,
   readLinkFragment,
+  readVoucherFragment,
 } from "../../src/domain/claim-proofs.ts";
 
 const bytes = (length: number) => fc.uint8Array({ minLength: length, maxLength: length });
@@ -108,4 +109,43 @@ test("bits show which links were claimed", () => {
       expect(claimedLinks(bits)).toEqual(claimed.toSorted((a, b) => a - b));
     }),
   );
+});
+
+const terms = fc.record({
+  dropId: numbers.drop,
+  nonce: numbers.link,
+  receiver: fc.constantFrom("alice.near", "a-b_c.d.near", "0".repeat(64), `0x${"ab".repeat(20)}`),
+  quantity: fc.integer({ min: 1, max: 25 }),
+  price: fc.bigInt({ min: 0n, max: 2n ** 128n - 1n }),
+  expiresAt: fc.date({ min: new Date(1), max: new Date("2099-01-01"), noInvalidDate: true }),
+});
+
+test("the fragment of a client's voucher is read as what the contract takes", async () => {
+  const issuer = await ClaimIssuer.create();
+  await fc.assert(
+    fc.asyncProperty(terms, async (granted) => {
+      const voucher = await issuer.voucher({ network: "testnet", contract: "nft.near", ...granted });
+      expect(readVoucherFragment(`#${voucher.fragment}`)).toEqual(voucher.args);
+      expect(readLinkFragment(voucher.fragment)).toBeNull();
+    }),
+    { numRuns: 30 },
+  );
+});
+
+test("a fragment that is incomplete or not a voucher's is refused", async () => {
+  const issuer = await ClaimIssuer.create();
+  const place = { network: "testnet", contract: "nft.near", dropId: 3, nonce: 4 };
+  const granted = { receiver: "al", price: 7n, quantity: 2, expiresAt: new Date(9) };
+  const { fragment: whole } = await issuer.voucher({ ...place, ...granted });
+  for (let end = 0; end < whole.length; end++) expect(readVoucherFragment(whole.slice(0, end))).toBeNull();
+  for (const [from, to] of [
+    ["voucher.3.", "voucher.0."],
+    ["voucher.3.", "voucher.03."],
+    ["voucher.3.4.2.", "voucher.3.4.26."],
+    ["voucher.3.4.2.7.", "voucher.3.4.2.-7."],
+    [".al", ".Alice.near"],
+    [".al", ".al#"],
+  ] as const)
+    expect(readVoucherFragment(whole.replace(from, to)), to).toBeNull();
+  fc.assert(fc.property(fc.string(), (text) => readVoucherFragment(text) === null));
 });

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { counted, duration } from "../../src/domain/counted.ts";
+import { counted, duration, supplyLeft } from "../../src/domain/counted.ts";
 import { beyondLimit } from "../../src/http/rate-limit.ts";
 
 test("a count of one uses the singular, and a duration its largest whole unit", () => {
@@ -23,4 +23,11 @@ test("a key over its limit is asked to wait for at least one second", () => {
   expect(refusal.message).toBe(
     "This key may send 1 request in 10 seconds. Wait 1 second, then send the same request again.",
   );
+});
+
+test("what is left says whether all is minted or nothing more can be", () => {
+  const supply = { minted: 1_200, total_copies: 5_000 };
+  expect(supplyLeft({ ...supply, left: 3_800 })).toBe("3,800 of 5,000 left");
+  expect(supplyLeft({ ...supply, left: 0 })).toBe("No more can be minted");
+  expect(supplyLeft({ minted: 5_000, total_copies: 5_000, left: 0 })).toBe("Sold out");
 });

@@ -48,6 +48,19 @@ describe("the template for Cloudflare's Deploy button", () => {
     expect(secrets.map(([, , value]) => value)).toEqual(["", "", ""]);
   });
 
+  test("has a name or an id for each resource, so that the button can put its own there", () => {
+    const settings = read("wrangler.toml");
+    for (const field of ["database_name", "database_id", "bucket_name", "class_name"])
+      expect(settings).toMatch(new RegExp(`^${field} = ".+"$`, "m"));
+  });
+
+  test("deploys by a script of package.json, which migrates the database by the name of its binding", () => {
+    const { scripts } = JSON.parse(read("package.json")) as { scripts: { deploy: string } };
+    expect(scripts.deploy).toBe("node scripts/run.mjs deploy");
+    const binding = /\[\[d1_databases\]\]\nbinding = "(\w+)"/.exec(read("wrangler.toml"))![1]!;
+    expect(read("scripts/deploy.ts")).toContain(`"migrations", "apply", "${binding}", "--remote"`);
+  });
+
   test("describes each value that the button asks for, and no other", () => {
     const { cloudflare } = JSON.parse(read("package.json")) as { cloudflare: { bindings: object } };
     const vars = /\[vars\]\n((?:\w+ = .*\n)+)/.exec(read("wrangler.toml"))![1]!;

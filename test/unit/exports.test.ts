@@ -6,8 +6,13 @@ import { ROOT, sourceFiles } from "../support/imports.ts";
 /** Folders whose exports other files of the project import. The client's are for its users, and its types are generated. */
 const FOLDERS = ["src", "devchain", "cli", "scripts", "testing", "bench", "test"];
 
-/** What the runtime imports by name, and a file that writes exports of another one as text. */
-const ENTRY_POINTS = ["src/index.ts", "test/faults/worker.ts", "scripts/pages-build.ts"];
+/** What the runtime or a bundle imports by name, and a file that writes exports of another one as text. */
+const ENTRY_POINTS = [
+  "src/index.ts",
+  "test/faults/worker.ts",
+  "scripts/pages-build.ts",
+  "src/collections/pages/preview.tsx",
+];
 
 /** Exports that only their own files use. None may be added. */
 const KNOWN = ["src/wallet/journal/snapshots.ts#beganAt"];

@@ -3,12 +3,13 @@ import { expect, test } from "vitest";
 import { isAccountId } from "../../cli/account-ids.ts";
 import { accessProblem } from "../../cli/command.ts";
 import { readCollectionFile } from "../../cli/launch/collection-file.ts";
-import { readPage } from "../../cli/launch/page.ts";
+import { readPage } from "../../cli/launch/page-settings.ts";
 import { readPrice } from "../../cli/launch/prices.ts";
 import { ApiError } from "../../client/src/index.ts";
+import { collectionPageBody } from "../../src/api/collections/page-input.ts";
 import { isAccountId as serviceIsAccountId } from "../../src/domain/account-ids.ts";
 import { mintFeeProblem } from "../../src/domain/amounts.ts";
-import { isSlug } from "../../src/domain/collector-pages.ts";
+import { isSlug, MOST_ABOUT } from "../../src/domain/collector-pages.ts";
 import { ERRORS } from "../../src/domain/errors.ts";
 import { MAX_COPIES } from "../../src/domain/quota.ts";
 import { INITIAL_ROYALTY_LIMITS, ONGOING_ROYALTY_LIMITS, royaltyIssues } from "../../src/domain/royalties.ts";
@@ -56,10 +57,88 @@ test("the terminal and the service have the same maximum of copies", () => {
   expect(copies(MAX_COPIES + 1)).toHaveProperty("problems");
 });
 
+test("the terminal and the service have the same maximum of a page's text", () => {
+  const about = (length: number) =>
+    readCollectionFile(
+      "collection.json",
+      JSON.stringify({ title: "H", page: { about: "x".repeat(length) } }),
+    );
+  expect(about(MOST_ABOUT)).toHaveProperty("file");
+  expect(about(MOST_ABOUT + 1)).toHaveProperty("problems");
+});
+
 test("the terminal and the service accept the same addresses of pages", () => {
   const words = ["no", "yes", "true", "false"];
   const near = fc.string({ unit: fc.constantFrom("a", "0", "-", "_", "A"), maxLength: 70 });
   fc.assert(fc.property(near, (text) => words.includes(text) || "value" in readPage(text) === isSlug(text)));
+});
+
+/** Whether both take the same of a page. */
+function expectSame(page: { readonly about: string } | { readonly label: string; readonly url: string }) {
+  const links = "url" in page && { links: { [page.label]: page.url } };
+  const file = JSON.stringify({ title: "H", page: links || page });
+  const sent = "url" in page ? { links: [page] } : page;
+  const { success } = collectionPageBody.safeParse({ slug: "herons", enabled: true, ...sent });
+  expect("file" in readCollectionFile("collection.json", file), file).toBe(success);
+}
+
+const SITE = "https://example.com/";
+
+test("the terminal and the service accept the same links of a page", () => {
+  const part = fc.constantFrom(
+    ...[
+      "https://",
+      "http://",
+      "//",
+      "a",
+      "ada:pw@",
+      "ada@",
+      "example.com",
+      ":443",
+      ":x",
+      "/",
+      "?",
+      "#",
+      "[::1]",
+    ],
+    ...["%", "é", " ", "\\", "\u200b", "\u0007", "\u00a0", "\ud800"],
+  );
+  const any = fc.array(part, { minLength: 1, maxLength: 6 }).map((parts) => parts.join(""));
+  const url = fc.oneof(
+    any,
+    any.map((rest) => `https://${rest}`),
+    fc.integer({ min: 2_040, max: 2_056 }).map((length) => SITE.padEnd(length, "x")),
+  );
+  // The terminal reads a value without the spaces around it; one that is empty is not given.
+  const given = url.map((text) => text.trim()).filter((text) => text !== "");
+  fc.assert(fc.property(given, (text) => expectSame({ label: "Shop", url: text })));
+  const label = fc
+    .tuple(fc.nat(62), fc.constantFrom("", "", "\u0007", "\n", "𝒳", "\udc00"))
+    .map(([length, end]) => "x".repeat(length) + end);
+  fc.assert(
+    fc.property(label, (text) => expectSame({ label: text, url: SITE })),
+    {
+      examples: [[""], ["x".repeat(60)], ["x".repeat(61)], ["𝒳".repeat(60)]],
+    },
+  );
+});
+
+test("the terminal and the service accept the same texts of a page", () => {
+  const begins = fc.constantFrom("> ", "- ", "1. ", "2) ", "* ", "+ ", ">", "a ");
+  const line = fc.array(begins, { maxLength: 16, size: "max" }).map((parts) => `${parts.join("")}a`);
+  const text = fc
+    .tuple(
+      fc.array(line, { maxLength: 3 }),
+      fc.integer({ min: 480, max: 510 }),
+      fc.constantFrom("*", "_", "x"),
+    )
+    .map(([lines, count, mark]) => ["a", ...lines, `${mark.repeat(count)}a`].join("\n"));
+  fc.assert(
+    fc.property(text, (about) => expectSame({ about })),
+    {
+      examples: [["a\tb"], ["a\u0007"], ["a\r\nb"], ["a\ud800"], ["𝒳".repeat(4_000)]],
+    },
+  );
 });
 
 const KEY_CODES = ["api_key_invalid", "api_key_expired", "api_key_revoked", "scope_missing"] as const;

@@ -87,7 +87,7 @@ describe("a regular expression of src/ takes a number of steps proportional to t
 
 test("regular expressions are literals, so that this test finds them", () => {
   expect(distinct.length).toBeGreaterThan(40);
-  // The paths of the endpoints, which are the project's own.
+  // The paths of the endpoints, and the patterns of their schemas, which are literals or zod's: the project's own.
   const making = FILES.filter((file) => regexesIn(file).made > 0);
-  expect(making).toEqual(["src/api/chain-write.ts"]);
+  expect(making).toEqual(["src/api/chain-write.ts", "src/api/mcp/marking.ts"]);
 });

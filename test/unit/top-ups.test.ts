@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { acceptedRow } from "../../src/db/queries/operations.ts";
 import { newUuid } from "../../src/domain/ids.ts";
 import { mintKind } from "../../src/operations/kinds/mint.ts";
-import { isCredible } from "../../src/operations/top-up.ts";
+import { isCredible, unpaidStorage } from "../../src/operations/top-up.ts";
 import type { TransactionRecord } from "../../src/wallet/interface.ts";
 import refusals from "../support/refusals.json" with { type: "json" };
 
@@ -49,4 +49,21 @@ test("a mint fails without a top-up if its contract names more than can be missi
   };
   expect(await next(NEAR / 2n)).toMatchObject({ do: "submit", step: "topup:mint:1" });
   expect(await next(50n * NEAR)).toEqual({ do: "fail", step: "mint" });
+});
+
+test("a step's storage counts without what its own top-ups have paid in", () => {
+  const record = (step: string, state: TransactionRecord["state"], paid: bigint) =>
+    ({ step, state, cost: String(paid + 7n), result: { tokens_burnt: "7" } }) as TransactionRecord;
+  const need = { contract: "c.near", bytes: 100, reserved: 900, perhaps: 50 };
+  expect(unpaidStorage(null, "add:1", [])).toBe("0");
+  expect(unpaidStorage(need, "add:1", [])).toBe(String(1_000n * BYTE));
+  const records = [
+    record("add:1", "failed", 0n),
+    record("topup:add:1:1", "succeeded", 300n * BYTE),
+    record("topup:add:2:1", "succeeded", 500n * BYTE),
+    record("topup:add:1:2", "failed", 0n),
+  ];
+  expect(unpaidStorage(need, "add:1~3", records)).toBe(String(700n * BYTE));
+  const more = record("topup:add:1:3", "succeeded", 800n * BYTE);
+  expect(unpaidStorage(need, "add:1~4", [...records, more])).toBe("0");
 });

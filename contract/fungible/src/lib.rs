@@ -1,6 +1,9 @@
-//! The fungible token that near-contract-standards makes easy (NEP-141, NEP-145). It is never deployed; tests sell NFTs for
+//! The fungible token that near-contract-standards makes easy (NEP-141, NEP-145, NEP-148). It is never deployed; tests sell NFTs for
 //! it.
 
+use near_contract_standards::fungible_token::metadata::{
+    FungibleTokenMetadata, FungibleTokenMetadataProvider, FT_METADATA_SPEC,
+};
 use near_contract_standards::fungible_token::{
     FungibleToken, FungibleTokenCore, FungibleTokenResolver,
 };
@@ -96,5 +99,20 @@ impl StorageManagement for Contract {
 
     fn storage_balance_of(&self, account_id: AccountId) -> Option<StorageBalance> {
         self.token.storage_balance_of(account_id)
+    }
+}
+
+#[near]
+impl FungibleTokenMetadataProvider for Contract {
+    fn ft_metadata(&self) -> FungibleTokenMetadata {
+        FungibleTokenMetadata {
+            spec: FT_METADATA_SPEC.to_string(),
+            name: "Test Dollar".to_string(),
+            symbol: "TUSD".to_string(),
+            icon: None,
+            reference: None,
+            reference_hash: None,
+            decimals: 6,
+        }
     }
 }

@@ -142,8 +142,8 @@ impl Scene {
     }
 
     /// A contract whose upgrades are announced so many blocks ahead.
-    pub fn with_delay(blocks: u64) -> Self {
-        Self::begin(Chain::default(), &wasm(), 100 * NEAR, blocks)
+    pub fn with_delay(wasm: &[u8], blocks: u64) -> Self {
+        Self::begin(Chain::default(), wasm, 100 * NEAR, blocks)
     }
 
     fn begin(mut chain: Chain, wasm: &[u8], balance: u128, delay: u64) -> Self {

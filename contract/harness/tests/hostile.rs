@@ -42,7 +42,7 @@ fn assert_works(scene: &mut Scene) {
 }
 
 /// Every method that changes something.
-const METHODS: [&str; 28] = [
+const METHODS: [&str; 29] = [
     "new",
     "collection_create",
     "collection_add_assets",
@@ -60,6 +60,7 @@ const METHODS: [&str; 28] = [
     "admin_remove",
     "platform_set",
     "upgrade",
+    "upgrade_check",
     "migrate",
     "nft_transfer",
     "nft_transfer_call",

@@ -216,6 +216,7 @@ fn the_exports_are_the_methods_that_are_documented() {
         "platform_set",
         "contract_metadata_update",
         "upgrade",
+        "upgrade_check",
         "migrate",
         "nft_tokens_by_ids",
         "collection",

@@ -138,6 +138,11 @@ fn a_locked_supply_ends_all_mints_and_returns_what_they_had() {
         balance["free"].as_str().unwrap().parse().unwrap()
     };
     let before = free(&scene);
+    update(
+        &mut scene,
+        json!({ "phases": [{ "mint_fee": "0", "starts_at_ms": 1_900_000_000_000u64 }] }),
+    )
+    .json();
     lock(&mut scene, json!({ "locks": ["supply"] })).json();
     assert!(
         free(&scene) > before,
@@ -151,6 +156,14 @@ fn a_locked_supply_ends_all_mints_and_returns_what_they_had() {
         (&eligibility["allowed"], &eligibility["code"]),
         (&json!(false), &json!("E_LOCKED"))
     );
+    let phases = eligibility["phases"].as_array().unwrap();
+    assert_eq!(phases.len(), 2);
+    for phase in phases {
+        assert_eq!(
+            (&phase["allowed"], &phase["code"], &phase["opens_at_ms"]),
+            (&json!(false), &json!("E_LOCKED"), &Value::Null)
+        );
+    }
     // The tokens that are there are nobody's concern.
     assert!(scene.transfer("alice.near", "bob.near", "1:1").succeeded());
     let draft = harness::mintage::create_args(
@@ -305,6 +318,12 @@ fn tokens_of_a_locked_asset_stay_as_they_are() {
         let locks = if free { json!([]) } else { json!(["metadata"]) };
         assert_eq!(scene.token(&token)["locks"], locks);
     }
+    // They show the collection's texts, which therefore stay.
+    for change in [json!({ "title": "Dogs" }), json!({ "description": null })] {
+        assert_locked(&update(&mut scene, change), "metadata");
+    }
+    let same = json!({ "title": "Cats", "description": "Soft", "ongoing_royalties": {} });
+    update(&mut scene, same).json();
     assert!(locked > 0 && open > 0, "{locked} and {open}");
     // Which asset a mint will draw nobody knows: it may be a locked one.
     let mint = json!({ "collection_id": 1, "receiver_ids": ["bob.near"], "metadata": { "title": "Mine" } });

@@ -307,10 +307,22 @@ fn hidden_assets_are_neither_chosen_nor_locked() {
         }
         assert_eq!(collection(&scene)["locks"], json!([]));
         scene.mint_many(1, "alice.near", 2).json();
+        scene.chain.advance(1);
+        let token = scene.sign(OWNER, "nft_lock", json!({ "token_id": "1:1" }));
+        assert_eq!(token.code(), "E_INVALID_ARGUMENT");
+        assert_eq!(scene.token("1:1")["locks"], json!([]));
         assert_eq!(reveal(&mut scene, OWNER, next, part, 1).json(), left);
     }
     scene.chain.advance(1);
     choose(&mut scene, 1).json();
+    let shown = scene.token("1:1");
+    scene
+        .sign(OWNER, "nft_lock", json!({ "token_id": "1:1" }))
+        .json();
+    assert_eq!(
+        scene.token("1:1")["metadata"]["media"],
+        shown["metadata"]["media"]
+    );
     lock(&mut scene, json!({ "locks": ["metadata"], "assets": [0] })).json();
     assert_eq!(collection(&scene)["locks"], json!(["metadata"]));
 }

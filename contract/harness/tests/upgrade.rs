@@ -7,7 +7,7 @@ use harness::mintage::{
     AssetBatch, CONTRACT, OWNER, Scene, create_args_with, digest, wasm, workspace,
 };
 use harness::stub::{Behaviour, contract};
-use harness::{AccountContract, CryptoHash, Failure, NEAR, TransactionOutcome};
+use harness::{AccountContract, Action, CryptoHash, Failure, NEAR, TGAS, TransactionOutcome};
 use serde_json::{Value, json};
 
 /// The external id of the collection of 10,000.
@@ -324,7 +324,7 @@ fn storage_of_an_unknown_layout_is_refused() {
 /// A contract with a delay shows what is announced, and takes it from the announced height on, that code alone.
 #[test]
 fn an_upgrade_is_announced_ahead() {
-    let mut scene = Scene::with_delay(50);
+    let mut scene = Scene::with_delay(&wasm(), 50);
     scene.accounts(["alice.near"]);
     let hash = scene.chain.publish(&wasm()).to_string();
     let other = scene
@@ -394,4 +394,150 @@ fn locked_code_stays() {
         scene.view("collection", json!({ "collection_id": 1 }))["locks"],
         json!(["code"])
     );
+}
+
+/// A contract whose delay of 3 blocks is over for our code, and that code's hash. `code`: what it runs until then.
+fn due(code: &[u8]) -> (Scene, String) {
+    let mut scene = Scene::with_delay(code, 3);
+    scene.collection(json!({}), AssetBatch::new(0, 1, 1));
+    let hash = scene.chain.publish(&wasm()).to_string();
+    let args = json!({ "code_hash": hash });
+    scene.sign(OWNER, "upgrade_announce", args).json();
+    scene.chain.advance(5);
+    (scene, hash)
+}
+
+/// What the owner does in one transaction: an upgrade, whose batch runs in the next block, and more beside it.
+fn with_upgrade(scene: &mut Scene, hash: &str, more: Vec<(&str, Value)>) {
+    let args = json!({ "code_hash": hash });
+    let calls = [("upgrade", args)].into_iter().chain(more);
+    let actions = calls
+        .map(|(method, args)| Action::call(method, args, 60 * TGAS, 1))
+        .collect();
+    let sent = scene.chain.submit(OWNER, CONTRACT, actions).unwrap();
+    scene.chain.settle();
+    scene.chain.advance(1);
+    let outcome = scene.chain.outcome(sent);
+    // What is beside the upgrade was accepted: the last call's answer is the transaction's.
+    assert!(outcome.succeeded(), "{:?}", outcome.failure());
+}
+
+/// Whoever locks the code, takes an upgrade back or announces another while an upgrade's batch is under way, has the code
+/// that was there.
+#[test]
+fn an_upgrade_under_way_ends_with_its_announcement() {
+    let lock = (
+        "collection_lock",
+        json!({ "collection_id": 1, "locks": ["code"] }),
+    );
+    let back = ("upgrade_announce", json!({}));
+    let stranger = contract(&[("migrate", Behaviour::Nothing)]);
+    let other = CryptoHash::hash_bytes(b"other").to_string();
+    for (ours, more) in [
+        (true, vec![back.clone(), lock.clone()]),
+        (true, vec![back.clone()]),
+        (
+            true,
+            vec![("upgrade_announce", json!({ "code_hash": other }))],
+        ),
+        // Code that knows nothing of locks has no say in it.
+        (false, vec![back, lock]),
+    ] {
+        let (mut scene, mut hash) = due(&wasm());
+        if !ours {
+            hash = scene.chain.publish(&stranger).to_string();
+            let args = json!({ "code_hash": hash });
+            scene.sign(OWNER, "upgrade_announce", args).json();
+            scene.chain.advance(5);
+        }
+        let code = scene.chain.contract_of(CONTRACT).clone();
+        let locks = more.len() > 1;
+        with_upgrade(&mut scene, &hash, more);
+        assert_eq!(scene.chain.contract_of(CONTRACT), &code);
+        let shown = scene.view("contract_upgrade", json!({}));
+        assert_eq!(shown["locked"], locks);
+        scene.mint(1, &["alice.near"]).json();
+        assert_eq!(scene.chain.unaccounted(), 0);
+    }
+    // The same code announced anew has a delay of its own.
+    let (mut scene, hash) = due(&wasm());
+    let code = scene.chain.contract_of(CONTRACT).clone();
+    let anew = ("upgrade_announce", json!({ "code_hash": hash }));
+    with_upgrade(&mut scene, &hash, vec![anew]);
+    assert_eq!(scene.chain.contract_of(CONTRACT), &code);
+    scene.chain.advance(5);
+    let again = scene.sign(OWNER, "upgrade", json!({ "code_hash": hash }));
+    assert!(again.succeeded(), "{:?}", again.failure());
+}
+
+/// Of two upgrades under way the first switches; the code that it put in place refuses the second, and is locked for good.
+#[test]
+fn a_second_upgrade_under_way_changes_nothing() {
+    let (mut scene, hash) = due(&wasm());
+    let upgrade = json!({ "code_hash": hash });
+    let sent = |scene: &mut Scene| {
+        let action = Action::call("upgrade", upgrade.clone(), 100 * TGAS, 1);
+        scene.chain.submit(OWNER, CONTRACT, vec![action]).unwrap()
+    };
+    let (first, second) = (sent(&mut scene), sent(&mut scene));
+    scene.chain.settle();
+    scene.chain.advance(1);
+    assert!(scene.chain.outcome(first).succeeded());
+    let second = scene.chain.outcome(second);
+    assert_eq!(second.code(), "E_UPGRADE_NOT_DUE");
+    assert_eq!(
+        scene.view("contract_upgrade", json!({}))["code_hash"],
+        Value::Null
+    );
+    let lock = json!({ "collection_id": 1, "locks": ["code"] });
+    scene.sign(OWNER, "collection_lock", lock).json();
+    assert_eq!(scene.sign(OWNER, "upgrade", upgrade).code(), "E_LOCKED");
+}
+
+/// A batch that failed leaves the announcement: it can be carried out, or taken back and the code locked.
+#[test]
+fn a_failed_upgrade_can_be_tried_again_or_locked_out() {
+    for locks in [false, true] {
+        let (mut scene, _) = due(&wasm());
+        let code = contract(&[("migrate", Behaviour::Panic("E_MIGRATION: no".into()))]);
+        let hash = scene.chain.publish(&code).to_string();
+        let args = json!({ "code_hash": hash });
+        scene.sign(OWNER, "upgrade_announce", args.clone()).json();
+        scene.chain.advance(5);
+        let before = scene.view("contract_upgrade", json!({}));
+        for _ in 0..2 {
+            let outcome = scene.sign(OWNER, "upgrade", args.clone());
+            assert_eq!(outcome.code(), "E_MIGRATION");
+            assert_eq!(scene.view("contract_upgrade", json!({})), before);
+        }
+        if locks {
+            scene.sign(OWNER, "upgrade_announce", json!({})).json();
+            let lock = json!({ "collection_id": 1, "locks": ["code"] });
+            scene.sign(OWNER, "collection_lock", lock).json();
+            assert_eq!(scene.sign(OWNER, "upgrade", args).code(), "E_LOCKED");
+        }
+    }
+}
+
+/// The previous build doesn't check once more: there our migration refuses locked code.
+#[test]
+fn our_code_does_not_take_over_what_was_locked_meanwhile() {
+    let previous = std::fs::read(workspace("harness/fixtures/previous.wasm")).unwrap();
+    let (mut scene, hash) = due(&previous);
+    let code = scene.chain.contract_of(CONTRACT).clone();
+    let back = ("upgrade_announce", json!({}));
+    let lock = json!({ "collection_id": 1, "locks": ["code"] });
+    with_upgrade(&mut scene, &hash, vec![back, ("collection_lock", lock)]);
+    assert_eq!(scene.chain.contract_of(CONTRACT), &code);
+    assert_eq!(scene.view("contract_upgrade", json!({}))["locked"], true);
+}
+
+#[test]
+fn the_check_of_an_upgrade_is_the_contracts_own() {
+    let (mut scene, hash) = due(&wasm());
+    scene.accounts(["alice.near"]);
+    for caller in [OWNER, "alice.near"] {
+        let outcome = scene.call(caller, "upgrade_check", json!({ "code_hash": hash }));
+        assert_eq!(outcome.code(), "E_UNAUTHORIZED");
+    }
 }

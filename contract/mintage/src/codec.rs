@@ -59,10 +59,14 @@ impl<'a> Reader<'a> {
 
     /// A LEB128 number of at most 32 bits.
     pub fn varint(&mut self) -> Option<u32> {
-        // Most numbers are of one byte.
+        // Most numbers are of one byte or two.
         if let Some((&byte, tail)) = self.bytes.split_first().filter(|it| *it.0 < 0x80) {
             self.bytes = tail;
             return Some(u32::from(byte));
+        }
+        if let [low, high @ 0..0x80, tail @ ..] = self.bytes {
+            self.bytes = tail;
+            return Some(u32::from(low & 0x7f) | u32::from(*high) << 7);
         }
         let mut value = 0u32;
         let mut shift = 0;

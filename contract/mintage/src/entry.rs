@@ -27,6 +27,7 @@ entries! {
     roles::contract_source_metadata,
     upgrade::upgrade_announce,
     upgrade::upgrade,
+    upgrade::upgrade_check,
     upgrade::migrate,
     upgrade::contract_upgrade,
     balance::withdraw,

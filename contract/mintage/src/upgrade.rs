@@ -12,6 +12,7 @@ use crate::json::{Object, Writer};
 use crate::prelude::*;
 use crate::store::prefix;
 
+const GAS_FOR_CHECK: u64 = 10_000_000_000_000;
 const GAS_FOR_MIGRATE: u64 = 20_000_000_000_000;
 /// Blocks between an announcement and its upgrade where the contract was made without a number: three days of 0.6 s.
 const DELAY: u64 = 432_000;
@@ -64,6 +65,20 @@ impl Plan {
         }
         Ok(())
     }
+
+    /// Refuses code that isn't announced, or not for this height already.
+    fn check_due(&self, hash: &[u8; 32]) -> Outcome<()> {
+        self.check()?;
+        let due = self
+            .announced
+            .filter(|announced| announced.0 == *hash && announced.1 <= host::block_height());
+        due.map(|_| ()).ok_or_else(|| {
+            Failure::new(
+                Code::UpgradeNotDue,
+                "upgrade_announce has to name this code_hash first, and contract_upgrade tells from which height on it may be used.",
+            )
+        })
+    }
 }
 
 /// Writes the record of a new contract.
@@ -75,7 +90,7 @@ pub fn begin(delay: Option<u64>) {
     .put();
 }
 
-/// Ends all changes of the code. One that is announced may be on its way, so that it has to be taken back first.
+/// Ends all changes of the code. One that is announced has to be taken back first, so that none is shown that can't happen.
 pub fn lock(books: &mut Books) {
     let mut plan = Plan::read();
     if plan.announced.is_some() {
@@ -86,6 +101,13 @@ pub fn lock(books: &mut Books) {
     }
     plan.locked = true;
     books.measure(|| plan.put());
+}
+
+fn required_code_hash() -> [u8; 32] {
+    let mut args = host::args();
+    let hash = code_hash(&mut args);
+    args.finish().or_fail();
+    hash.unwrap_or_else(|| refuse(Code::InvalidArgument, "code_hash is missing."))
 }
 
 fn code_hash(args: &mut Object) -> Option<[u8; 32]> {
@@ -126,37 +148,32 @@ fn write_announced(json: &mut Writer, plan: &Plan) {
         .optional_number(announced.map(|announced| announced.1));
 }
 
-/// Puts announced code in place and migrates, in one batch: if the migration fails, the code stays as it was.
+/// Puts announced code in place and migrates, in one batch: if the migration fails, the code stays as it was. The batch runs
+/// in a later block, so it begins with the check once more, by the code that is still in place.
 pub fn upgrade() {
-    let mut args = host::args();
-    let hash = code_hash(&mut args);
-    if hash.is_none() {
-        refuse(Code::InvalidArgument, "code_hash is missing.");
-    }
-    args.finish().or_fail();
+    let hash = required_code_hash();
     guard::owner();
-    let plan = Plan::read();
-    plan.check().or_fail();
-    let due = plan
-        .announced
-        .filter(|announced| Some(announced.0) == hash && announced.1 <= host::block_height());
-    let Some((hash, _)) = due else {
-        refuse(
-            Code::UpgradeNotDue,
-            "upgrade_announce has to name this code_hash first, and contract_upgrade tells from which height on it may be used.",
-        )
-    };
+    Plan::read().check_due(&hash).or_fail();
     host::Receipt::to(&host::current_account())
+        .call("upgrade_check", host::input(), GAS_FOR_CHECK, 0)
         .use_global_contract(&hash)
         .call("migrate", b"{}", GAS_FOR_MIGRATE, 1)
         .return_it();
 }
 
-/// Takes over the storage, of which this code knows one layout, and ends the announcement.
+/// Fails the batch of an upgrade that was locked out, taken back or announced anew since the batch began.
+pub fn upgrade_check() {
+    guard::itself();
+    Plan::read().check_due(&required_code_hash()).or_fail();
+}
+
+/// Takes over the storage, of which this code knows one layout, and ends the announcement. Code whose upgrades checked the lock
+/// at their beginning alone may have been locked since.
 pub fn migrate() {
     guard::itself();
     let mut books = Books::open();
     let mut plan = Plan::read();
+    plan.check().or_fail();
     plan.announced = None;
     books.measure(|| plan.put());
     books.settle();

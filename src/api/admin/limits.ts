@@ -30,6 +30,7 @@ const BOUNDS: Readonly<Record<LimitName, readonly [number, number]>> = {
   database_bytes: [0, 10_000_000_000],
   keys: [0, 10_000],
   operations_waiting: [0, 100_000],
+  audit_entries: [0, 10_000_000],
 };
 
 const limitsBody = z

@@ -6,13 +6,11 @@ import { duration } from "../../domain/counted.ts";
 import { ServiceError } from "../../domain/errors.ts";
 import type { Failure } from "../../domain/failures.ts";
 import type { Uuid } from "../../domain/ids.ts";
-import { KINDS, PAYOUT } from "../../domain/operations.ts";
-import { endingOf, fail } from "../../operations/engine/endings.ts";
+import { KINDS } from "../../domain/operations.ts";
+import { endInPart, endingOf, fail } from "../../operations/engine/endings.ts";
 import { readOperationAsOperator } from "../../operations/engine/read.ts";
 import type { FinalizeOperation } from "../../operations/kinds/finalize-plan.ts";
-import type { WalletPayoutOperation } from "../../operations/kinds/wallet-payout.ts";
 import { kindNamed, walletFor } from "../../operations/registry.ts";
-import { takeSales } from "../../operations/sales.ts";
 import { endpoint, json, jsonBody, reply } from "../endpoint.ts";
 import { type OperationResource, operationView } from "../resources/operation.ts";
 import { uuidField } from "../schemas/fields.ts";
@@ -87,13 +85,12 @@ const close = async (
   if (isProven || !(await wallet.withdraw(row.id, states.length, true, states))) {
     throw conflict("The wallet has resumed this operation. Read it until it is over.");
   }
-  const tookEffect = () =>
-    row.kind === PAYOUT
-      ? [takeSales(context.db, row, (row.request as WalletPayoutOperation).sales ?? "0")]
-      : [];
-  const statements =
-    failure === HAD_EFFECT ? tookEffect() : kindNamed(row.kind).onFailure(context, row, records);
-  const ended = await fail(context, row, { failure, statements, records, height });
+  const kind = kindNamed(row.kind);
+  const partial = kind.partial(context, row, records, failure);
+  const writes = failure === HAD_EFFECT ? kind.onSettled : kind.onFailure;
+  const ended = await (partial === null
+    ? fail(context, row, { failure, statements: await writes(context, row, records), records, height })
+    : endInPart(context, row, partial, { records, height }));
   await wallet.acknowledge(row.id, endingOf(ended));
 };
 

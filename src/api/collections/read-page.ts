@@ -1,11 +1,12 @@
 import { z } from "@hono/zod-openapi";
 import { and, eq } from "drizzle-orm";
 import type { Database } from "../../db/client.ts";
-import type { CollectionPageRow } from "../../db/queries/collection-pages.ts";
+import { type CollectionPageRow, PAGE } from "../../db/queries/collection-pages.ts";
 import { collectionPages, collections } from "../../db/schema/index.ts";
 import { ServiceError } from "../../domain/errors.ts";
 import type { Uuid } from "../../domain/ids.ts";
 import { endpoint, json } from "../endpoint.ts";
+import { creatorView, toCreator } from "../resources/creator.ts";
 import type { Shown } from "../resources/samples.ts";
 import { collectionParam } from "../schemas/parameters.ts";
 
@@ -16,7 +17,7 @@ export const findPage = async (
   collectionId: Uuid,
 ): Promise<CollectionPageRow | null | undefined> => {
   const row = await db
-    .select({ page: collectionPages })
+    .select({ page: PAGE })
     .from(collections)
     .leftJoin(collectionPages, eq(collectionPages.collectionId, collections.id))
     .where(and(eq(collections.id, collectionId), eq(collections.integrationId, integrationId)))
@@ -34,6 +35,8 @@ export const collectionPageView = z
       .nullable()
       .openapi({ example: { accent: "#1f6f54" } }),
     links: z.array(z.object({ label: z.string(), url: z.url() })),
+    creator: creatorView,
+    about: z.string().nullable().openapi({ description: "Markdown.", example: "Painted **after dark**." }),
     enabled: z.boolean(),
     mint_url: z.url().openapi({ example: "https://mint.example.com/m/night-herons" }),
     gallery_url: z.url().openapi({ example: "https://mint.example.com/g/night-herons" }),
@@ -54,6 +57,8 @@ export const toPage = (row: Omit<CollectionPageRow, "traitsCursor">, base: strin
   cover_asset_uuid: row.coverAssetId,
   theme: row.theme,
   links: row.links,
+  creator: toCreator(row, base),
+  about: row.about,
   enabled: row.enabled,
   mint_url: `${base}/m/${row.slug}`,
   gallery_url: `${base}/g/${row.slug}`,

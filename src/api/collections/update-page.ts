@@ -1,19 +1,23 @@
-import { z } from "@hono/zod-openapi";
+import type { z } from "@hono/zod-openapi";
 import { sql } from "drizzle-orm";
 import { workOutTraits } from "../../collections/traits.ts";
 import type { Caller, RequestKey, ServiceContext } from "../../context.ts";
 import { recordChange } from "../../db/queries/audit.ts";
-import { type CollectionPageRow, FROM_START, type PageChanges } from "../../db/queries/collection-pages.ts";
+import {
+  type CollectionPageRow,
+  FROM_START,
+  PAGE,
+  type PageChanges,
+} from "../../db/queries/collection-pages.ts";
 import { type KeyWithResponse, keepWithEffect, runKeyedBatch } from "../../db/queries/idempotency.ts";
 import { collectionPages, collections } from "../../db/schema/index.ts";
 import { violated } from "../../db/statements.ts";
-import { SLUG, SLUG_LENGTH } from "../../domain/collector-pages.ts";
+import { cleared } from "../../domain/collector-pages.ts";
 import { invalidField, ServiceError } from "../../domain/errors.ts";
-import { type Uuid, uuidToBytes } from "../../domain/ids.ts";
-import { spellingFault } from "../../domain/media-url.ts";
+import { toHex, type Uuid, uuidToBytes } from "../../domain/ids.ts";
 import { endpoint, json, jsonBody } from "../endpoint.ts";
-import { textField, uuidField } from "../schemas/fields.ts";
 import { collectionParam } from "../schemas/parameters.ts";
+import { collectionPageBody } from "./page-input.ts";
 import { collectionPageView, findPage, noCollection, toPage } from "./read-page.ts";
 
 /**
@@ -30,6 +34,7 @@ const keepPage = async (
 ): Promise<{ readonly isThere: boolean; readonly page: CollectionPageRow | undefined }> => {
   const { db } = context;
   const { slug, enabled, coverAssetId = null, theme = null, links = [] } = changes;
+  const { about = null, creatorPicture = null, creator } = changes;
   const id = uuidToBytes(collectionId);
   const json = (value: unknown) => (value === null ? null : JSON.stringify(value));
   const own = sql`id = ${id} AND integration_id = ${uuidToBytes(integrationId)}`;
@@ -43,17 +48,23 @@ const keepPage = async (
   const where = sql`FROM collections WHERE ${own} AND ${cover === null ? sql`true` : isAsset}
     AND ${asRead === null ? sql`true` : isAsRead}`;
   const find = db.select({ id: collections.id }).from(collections).where(own);
+  const patched = creator && sql`json_patch(coalesce(collection_pages.creator, '{}'), ${json(creator)})`;
   const keep = db
     .insert(collectionPages)
     .select(sql`
       SELECT ${id}, ${slug}, ${cover}, ${json(theme)}, ${json(links)}, ${Number(enabled)}, ${FROM_START},
-        ${now.getTime()}, ${now.getTime()} ${where}`)
+        ${now.getTime()}, ${now.getTime()}, ${creator ? json(cleared(creator)) : null}, ${about}, ${creatorPicture} ${where}`)
     .onConflictDoUpdate({
       target: collectionPages.collectionId,
       // Each change has a distinct time, whatever the clock says: it shows whether a page has changed since it was read.
-      set: { ...changes, updatedAt: sql`max(${now.getTime()}, collection_pages.updated_at + 1)` },
+      set: {
+        ...changes,
+        // Absent fields of a creator stay.
+        creator: patched,
+        updatedAt: sql`max(${now.getTime()}, collection_pages.updated_at + 1)`,
+      },
     })
-    .returning();
+    .returning(PAGE);
   const answered = asRead?.answered ?? null;
   const condition = sql`EXISTS (SELECT 1 ${where})`;
   const shown = {
@@ -62,64 +73,46 @@ const keepPage = async (
     cover_asset_uuid: changes.coverAssetId,
     theme: changes.theme,
     links: changes.links,
+    creator,
+    about: changes.about,
   };
   const audited = { action: "page.changed", subjectId: collectionId, changes: shown } as const;
-  const entry = recordChange(context, integrationId, audited, condition);
+  const given = Object.entries({
+    slug,
+    enabled: Number(enabled),
+    cover_asset_id: changes.coverAssetId && uuidToBytes(changes.coverAssetId),
+    theme: changes.theme === undefined ? undefined : json(changes.theme),
+    links: changes.links === undefined ? undefined : json(changes.links),
+    about: changes.about,
+    creator: patched,
+    creator_picture: changes.creatorPicture,
+  }).filter(([, value]) => value !== undefined);
+  const isSame = sql.join(
+    given.map(([column, value]) => sql`${sql.identifier(column)} IS ${value}`),
+    sql` AND `,
+  );
+  const isChange = sql`${condition} AND NOT EXISTS (SELECT 1 ${page} AND ${isSame})`;
+  const entry = recordChange(context, integrationId, audited, isChange);
   const results = await runKeyedBatch(db, [find, ...keepWithEffect(db, answered, condition), ...entry, keep]);
   const [stored] = results.at(-1) as Awaited<typeof keep>;
   return { isThere: results[0].length > 0, page: stored };
 };
-
-const MOST_LINKS = 8;
-
-const httpsUrl = z
-  .string()
-  .max(2_048)
-  .refine(
-    (text) => spellingFault(text) === null,
-    "Write the URL without spaces, control characters, backslashes and invisible characters.",
-  )
-  .refine((text) => {
-    const url = URL.parse(text);
-    return url?.protocol === "https:" && url.username === "" && url.password === "";
-  }, "Give a complete https address without user name and password.")
-  .openapi({ format: "uri", example: "https://example.com" });
-
-/** PUT collection/{uuid}/page: absent fields stay, null clears; slug and enabled are required. */
-const collectionPageBody = z
-  .strictObject({
-    slug: z
-      .string()
-      .min(SLUG_LENGTH.min)
-      .max(SLUG_LENGTH.max)
-      .regex(SLUG, "Give lower-case letters and digits with single hyphens between them.")
-      .openapi({ example: "night-herons", description: "The last part of the pages' addresses." }),
-    cover_asset_uuid: uuidField.nullish().openapi({ description: "An asset of the collection's draft." }),
-    theme: z
-      .strictObject({
-        accent: z
-          .string()
-          .regex(/^#[0-9a-fA-F]{6}$/, "Give a colour such as #1f6f54.")
-          .transform((text) => text.toLowerCase())
-          .openapi({
-            description: "Colour of buttons; the text on them is black or white, whichever reads better.",
-          }),
-      })
-      .nullish(),
-    links: z
-      .array(z.strictObject({ label: textField(60).min(1), url: httpsUrl }))
-      .max(MOST_LINKS)
-      .nullish(),
-    enabled: z.boolean(),
-  })
-  .openapi("CollectionPageInput");
 
 /** The current page, and the response to store that shows it with the changes. @throws ServiceError not_found */
 const pageAsRead = async (
   { db }: ServiceContext,
   { integrationId, baseUrl }: Caller,
   requestKey: RequestKey,
-  { now, coverAssetId, theme, links, ...given }: PageChanges & { readonly now: Date },
+  {
+    now,
+    coverAssetId,
+    theme,
+    links,
+    about,
+    creator,
+    creatorPicture: _,
+    ...given
+  }: PageChanges & { readonly now: Date },
 ) => {
   const read = await findPage(db, integrationId, given.collectionId);
   if (read === undefined) throw noCollection();
@@ -129,12 +122,30 @@ const pageAsRead = async (
       coverAssetId: coverAssetId === undefined ? (read?.coverAssetId ?? null) : coverAssetId,
       theme: theme === undefined ? (read?.theme ?? null) : theme,
       links: links ?? read?.links ?? [],
+      about: about === undefined ? (read?.about ?? null) : about,
+      creator:
+        creator === undefined
+          ? (read?.creator ?? null)
+          : creator && cleared({ ...read?.creator, ...creator }),
       createdAt: read?.createdAt ?? now,
       updatedAt: new Date(Math.max(now.getTime(), read === null ? 0 : read.updatedAt.getTime() + 1)),
     },
     baseUrl,
   );
   return { read, answered: await requestKey.keeps(200, JSON.stringify(page)) };
+};
+
+/** The creator's changes, with its picture's digest in place of the picture. */
+const creatorChanges = async (
+  given: z.output<typeof collectionPageBody>["creator"],
+): Promise<Pick<PageChanges, "creator" | "creatorPicture">> => {
+  if (given === undefined) return {};
+  if (given === null) return { creator: null, creatorPicture: null };
+  const { picture, ...creator } = given;
+  if (picture === undefined) return { creator };
+  if (picture === null) return { creator: { ...creator, picture }, creatorPicture: picture };
+  const digest = toHex(new Uint8Array(await crypto.subtle.digest("SHA-256", picture.slice())));
+  return { creator: { ...creator, picture: digest.slice(0, 16) }, creatorPicture: picture };
 };
 
 export const pageUpdate = endpoint(
@@ -153,6 +164,8 @@ export const pageUpdate = endpoint(
         slug: "night-herons",
         theme: { accent: "#1f6f54" },
         links: [{ label: "The artist", url: "https://example.com" }],
+        creator: { name: "Ada Heron", url: "https://example.com" },
+        about: "Twelve herons, painted **after dark**.",
         enabled: true,
       }),
     },
@@ -160,9 +173,18 @@ export const pageUpdate = endpoint(
     errors: ["conflict"],
   },
   async ({ context, caller, params: { collection_uuid: id }, body }) => {
-    const { slug, cover_asset_uuid: coverAssetId, theme, links, enabled } = body;
+    const { slug, cover_asset_uuid: coverAssetId, theme, links, about, enabled } = body;
     const { db } = context;
-    const given = { slug, enabled, coverAssetId, theme, links: links === null ? [] : links };
+    const creator = await creatorChanges(body.creator);
+    const given = {
+      slug,
+      enabled,
+      coverAssetId,
+      theme,
+      about,
+      links: links === null ? [] : links,
+      ...creator,
+    };
     for (;;) {
       const changes = { collectionId: id, ...given, now: context.now() };
       const asRead = caller.requestKey && (await pageAsRead(context, caller, caller.requestKey, changes));

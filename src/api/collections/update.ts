@@ -19,7 +19,7 @@ export const collectionsUpdate = chainWrite(
     summary: "Change a collection on-chain",
     description:
       "Absent fields stay; null clears. The same holds within public_mint_config and private_mint_config: to change a price, give " +
-      "mint_fee alone. A config that isn't there yet needs mint_fee, also where the phase has a price in a currency; null ends its phase. `phases` replaces all phases: one that it doesn't name ends, unless its config is given beside it. A currency has to be the contract of a NEP-141 token that describes itself (NEP-148); the contract is registered there (NEP-145) first, for at most 0.0125 NEAR. Royalties and lists of accounts are replaced as a whole.",
+      "mint_fee alone. A config that isn't there yet needs mint_fee, also where the phase has a price in a currency, all of which it replaces, `supply` too; null ends its phase. `phases` replaces all phases: one that it doesn't name ends, unless its config is given beside it. A currency has to be the contract of a NEP-141 token that describes itself (NEP-148), with a symbol of ASCII letters and digits other than NEAR; the contract is registered there (NEP-145) first, once and for at most 0.0125 NEAR, and at most eight accounts of an integration in 24 hours: beyond it 402 `spending_limit_reached`. Royalties and lists of accounts are replaced as a whole.",
     request: {
       params: collectionParam,
       body: jsonBody(collectionChangesBody, {

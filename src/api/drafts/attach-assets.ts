@@ -38,6 +38,8 @@ const assetForm = {
     assets_detail: {
       type: "string",
       contentMediaType: "application/json",
+      example:
+        '[{"asset_filename":"heron.png","copies":10,"asset_subtitle":"No. $TOKEN_NUM of $TOTAL_NUM"},{"asset_filename":"egret.png","copies":1}]',
       description:
         "Exactly one part of at most 8 MB: a JSON array that says for each media file how it is used.",
       contentSchema: {

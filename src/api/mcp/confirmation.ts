@@ -5,7 +5,7 @@ import { exactNear } from "../../domain/amounts.ts";
 import type { Uuid } from "../../domain/ids.ts";
 import { findQuote, type QuotedWrite } from "../../operations/quotes.ts";
 import { planWrite, requireRightsFor, requireWrite } from "../chain-write.ts";
-import { fitting } from "./results.ts";
+import { fitted } from "./results.ts";
 import type { ToolCall } from "./tool.ts";
 
 /** Most bytes of a write's body in a question: 25 receivers fit. */
@@ -27,7 +27,7 @@ const questionOf = async (call: ToolCall, write: QuotedWrite, most: string, perm
   return [
     `Carry out ${operationId} (${summary})?`,
     ...(title === undefined ? [] : [`Title, which others may have written: ${JSON.stringify(title)}`]),
-    `${write.path}: ${fitting(write.body as object, MOST_BODY_BYTES, false)}`,
+    `${write.path}: ${JSON.stringify(fitted(write.body as object, MOST_BODY_BYTES, false))}`,
     ...permanent.map((sentence) => `Nobody can undo it: ${sentence}`),
     `It costs at most ${exactNear(most)} NEAR.`,
   ].join("\n");

@@ -1,91 +1,74 @@
 import type { CallToolResult } from "@modelcontextprotocol/server";
 import { ERRORS, type ErrorCode, errorBody, type ServiceError } from "../../domain/errors.ts";
+import type { Issue } from "../../domain/issues.ts";
+import { markedError, untrusted } from "./marking.ts";
 
 /** Most bytes of a result, and of one that was asked for in full. */
 export const MOST_BYTES = 4_096;
 export const MOST_FULL_BYTES = 65_536;
 
-/** Fields with texts that people wrote, whatever they look like. */
-const WRITTEN_BY_PEOPLE = new Set(
-  "title description subtitle asset_subtitle name symbol extra reference asset_filename reference_filename".split(
-    " ",
-  ),
-);
-
-/** Ids, numbers, times, names of states and addresses: no sentence has this form. */
-const MACHINE_TEXT = /^[\w.:/?&=%+@#~$-]{0,300}$/;
-
-/** A text that somebody else wrote, as results show it. */
-const untrusted = (text: string) => ({ untrusted_text: text });
-
-/** A REST answer in which each text that people wrote is marked. Anything that could be a sentence counts as one. */
-export const marked = (value: unknown, byPeople = false): unknown => {
-  if (typeof value === "string") return byPeople || !MACHINE_TEXT.test(value) ? untrusted(value) : value;
-  if (Array.isArray(value)) return value.map((entry) => marked(entry, byPeople));
-  if (typeof value !== "object" || value === null) return value;
-  const fields = Object.entries(value);
-  return Object.fromEntries(
-    fields.map(([name, field]) => [name, marked(field, byPeople || WRITTEN_BY_PEOPLE.has(name))]),
-  );
-};
-
 /** Some fields of a resource, for lists. */
 export const brief = (resource: Readonly<Record<string, unknown>>, names: readonly string[]) =>
   Object.fromEntries(names.map((name) => [name, resource[name]]));
 
-/** Lengths of texts and lists that are tried one after the other until a result fits. */
+/** Fields of a result that say what it is about, what became of it and what comes next: they are never cut. */
+const KEPT = ["summary", "next", "code", "operation_uuid", "cursor"];
+
+/** The bytes of a value as JSON. */
+export const bytesOf = (value: unknown): number => Buffer.byteLength(JSON.stringify(value));
+
+/** Lengths of texts, entries of lists, and bytes of lists of ids and numbers, tried one after the other until a result fits. */
 const SIZES = [
-  { text: 1_000, entries: Number.POSITIVE_INFINITY },
-  { text: 1_000, entries: 50 },
-  { text: 300, entries: 10 },
-  { text: 120, entries: 5 },
-  { text: 60, entries: 3 },
+  { text: 1_000, entries: Number.POSITIVE_INFINITY, ids: Number.POSITIVE_INFINITY },
+  { text: 1_000, entries: 50, ids: 2_000 },
+  { text: 300, entries: 10, ids: 1_000 },
+  { text: 120, entries: 5, ids: 1_000 },
+  { text: 60, entries: 3, ids: 600 },
 ] as const;
 
+const shortenedList = (list: readonly unknown[], size: (typeof SIZES)[number]): unknown[] => {
+  let [room, count] = [size.ids, 0];
+  const isOfIds = list.every((entry) => typeof entry !== "object");
+  while (count < list.length && room >= 0 && (isOfIds || count < size.entries)) {
+    if (isOfIds) room -= bytesOf(list[count]) + 1;
+    count += 1;
+  }
+  const shown = list.slice(0, count).map((entry) => shortened(entry, size));
+  return list.length > shown.length ? [...shown, `… and ${list.length - shown.length} more`] : shown;
+};
+
 const shortened = (value: unknown, size: (typeof SIZES)[number]): unknown => {
-  if (typeof value === "string") {
-    return MACHINE_TEXT.test(value) || value.length <= size.text ? value : `${value.slice(0, size.text)}…`;
-  }
-  if (Array.isArray(value)) {
-    const shown = value.slice(0, size.entries).map((entry) => shortened(entry, size));
-    return value.length > shown.length ? [...shown, `… and ${value.length - shown.length} more`] : shown;
-  }
+  if (typeof value === "string") return value.length <= size.text ? value : `${value.slice(0, size.text)}…`;
+  if (Array.isArray(value)) return shortenedList(value, size);
   if (typeof value !== "object" || value === null) return value;
   return Object.fromEntries(Object.entries(value).map(([name, field]) => [name, shortened(field, size)]));
 };
 
-/** Whether a value fits with all entries of its lists. @param most bytes */
-export const keepsEntries = (value: object, most: number): boolean =>
-  Buffer.byteLength(JSON.stringify(shortened(value, SIZES[0]))) <= most - NOTE_BYTES;
-
-/** The longest note. */
-const NOTE_BYTES = 100;
 const MORE_NOTE = "Call this tool with full: true for all of it.";
 const CUT_NOTE = "It is longer than a result can be.";
 
-/** A value as JSON of limited size: long texts and lists are cut, and in the end its JSON. */
-export const fitting = (value: object, most: number, hasMore: boolean): string => {
-  const whole = JSON.stringify(value);
-  const isShort = (text: string) => Buffer.byteLength(text) <= most;
-  if (isShort(whole)) return whole;
+/**
+ * A value that takes at most so many bytes as JSON: long texts and lists are cut, and in the end its JSON.
+ * @param hasMore whether the tool returns more with full: true
+ */
+export const fitted = (value: object, most: number, hasMore: boolean): object => {
   const note = { shortened: hasMore ? MORE_NOTE : CUT_NOTE };
-  for (const size of SIZES) {
-    const text = JSON.stringify({ ...(shortened(value, size) as object), ...note });
-    if (isShort(text)) return text;
-  }
-  return JSON.stringify({ beginning: untrusted(whole.slice(0, most / 4)), ...note });
+  const kept = Object.fromEntries(Object.entries(value).filter(([name]) => KEPT.includes(name)));
+  const tries = SIZES.map((size) => ({ ...(shortened(value, size) as object), ...kept, ...note }));
+  const found = [value, ...tries].find((each) => bytesOf(each) <= most);
+  return found ?? { ...kept, beginning: untrusted(JSON.stringify(value).slice(0, most / 8)), ...note };
 };
 
 /** A tool's result. @param most its bytes @param hasMore whether the tool returns more with full: true */
 export const resultOf = (value: object, most = MOST_BYTES, hasMore = false): CallToolResult => ({
-  content: [{ type: "text", text: fitting(value, most, hasMore) }],
+  content: [{ type: "text", text: JSON.stringify(fitted(value, most, hasMore)) }],
 });
 
 /** An error of the API as a tool meets it: its body, and Retry-After in seconds. */
 export interface Refusal {
   readonly code: ErrorCode;
   readonly message: string;
-  readonly issues?: readonly { readonly message: string }[];
+  readonly issues?: readonly Issue[];
   readonly operation_uuid?: string;
   readonly retry_after_s?: number;
 }
@@ -128,7 +111,7 @@ const NEXT: Partial<Record<ErrorCode, string>> = {
     "Correct what `issues` names and call the same tool again; `describe` explains a write's fields.",
   invalid_assets: "Correct what `issues` names, then call `upload_assets` again.",
   not_found: "Call `list_collections` or `list_drafts` for ids that exist.",
-  conflict: "Do what the message says; `read_draft` and `read_collection` show the state.",
+  conflict: "`message` says what is in the way; `read_draft` and `read_collection` show the state.",
   unknown_account: "Correct the accounts that `issues` names, then call `quote` again.",
   mint_limit_exceeded: "Call `quote` for at most 25 NFTs at a time.",
   asset_url_failed: "Correct the URL, then call the same tool again.",
@@ -179,6 +162,8 @@ const NEXT_OF: Readonly<Record<string, Partial<Record<ErrorCode, string>>>> = {
       "Correct what `issues` names: the arguments of this call, or those of `quote`, which then makes a new quote.",
     not_found: "Call `quote`: its quote_uuid is what this tool takes.",
     asset_url_failed: "Call `quote` with a corrected URL: this quote keeps the one that failed.",
+    conflict:
+      "`message` says what is in the way. If it names an idempotency key, call `execute` with that one for the outcome; otherwise call `quote` again.",
   },
   follow: {
     not_found: "Give the operation_uuid that `execute` returned, or an error after it.",
@@ -200,13 +185,22 @@ export const nextAfter = (
   return ERRORS[code].remedy;
 };
 
-/** Errors whose message may quote what somebody wrote: the chain's, and where a URL redirects to. */
-const QUOTING: readonly ErrorCode[] = ["transaction_failed", "asset_url_failed"];
-
-/** An API error as a tool's result, with what to call next. */
-export const failed = (refusal: Refusal, tool: string): CallToolResult => {
-  const message = QUOTING.includes(refusal.code) ? untrusted(refusal.message) : refusal.message;
-  const issues = refusal.issues?.map((issue) => ({ ...issue, message: untrusted(issue.message) }));
-  const body = { ...refusal, message, ...(issues && { issues }), next: nextAfter(refusal, tool) };
-  return { ...resultOf(body), isError: true };
+/** An API error with what to call next, marked like an answer. @param known names of fields of the tool */
+export const explained = (
+  refusal: Omit<Refusal, "message">,
+  tool = "",
+  known: readonly string[] = [],
+): object => {
+  const { retry_after_s: seconds, ...body } = refusal;
+  return {
+    ...markedError(body, known),
+    ...(seconds !== undefined && { retry_after_s: seconds }),
+    next: nextAfter(refusal, tool),
+  };
 };
+
+/** An API error as a tool's result. */
+export const failed = (refusal: Refusal, tool: string, known: readonly string[]): CallToolResult => ({
+  ...resultOf(explained(refusal, tool, known)),
+  isError: true,
+});

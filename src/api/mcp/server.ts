@@ -4,23 +4,31 @@ import {
   CLIENT_CAPABILITIES_META_KEY,
   type ClientCapabilities,
   createMcpHandler,
+  INTERNAL_ERROR,
+  INVALID_REQUEST,
   type InputRequiredResult,
   inputRequired,
   inputResponse,
   localhostAllowedOrigins,
   McpServer,
   originValidationResponse,
+  PARSE_ERROR,
   type ServerContext,
   type StandardSchemaWithJSON,
+  SUPPORTED_PROTOCOL_VERSIONS,
 } from "@modelcontextprotocol/server";
 import type { Context } from "hono";
-import { ServiceError } from "../../domain/errors.ts";
+import { type ErrorCode, ServiceError } from "../../domain/errors.ts";
+import { JSON_TYPE } from "../../domain/media-types.ts";
+import { API } from "../../domain/surface.ts";
+import { accepts } from "../../http/acceptance.ts";
 import type { AppEnv } from "../../http/app-env.ts";
 import { loggedError } from "../../http/error-responses.ts";
 import { refuseInvalid } from "../../http/validation.ts";
+import { markedAnswer } from "./marking.ts";
 import {
+  explained,
   failed,
-  keepsEntries,
   MOST_BYTES,
   MOST_FULL_BYTES,
   Refused,
@@ -79,7 +87,11 @@ const confirmBy =
   };
 
 /** How a tool calls the API: through the app, so that each rule of a REST request holds. */
-const callOf = (app: OpenAPIHono<AppEnv>, c: Context<AppEnv>, server: ServerContext): ToolCall => {
+const callOf = (
+  app: OpenAPIHono<AppEnv>,
+  c: Context<AppEnv>,
+  server: ServerContext,
+): Omit<ToolCall, "room"> => {
   const { origin } = new URL(c.req.url);
   const fetched = (path: string, init: RequestInit = {}) =>
     app.fetch(new Request(origin + path, { ...init, signal: c.req.raw.signal }), c.env, c.executionCtx);
@@ -97,12 +109,12 @@ const callOf = (app: OpenAPIHono<AppEnv>, c: Context<AppEnv>, server: ServerCont
       for (const [name, value] of [...own, ...Object.entries(headers)])
         if (value !== undefined) all.set(name, value);
       const body = json === undefined ? form : JSON.stringify(json);
-      const response = await fetched(`/api/v1${path}`, { method, headers: all, body: body ?? null });
+      const response = await fetched(API + path, { method, headers: all, body: body ?? null });
       if (!response.ok) throw new Refused(await refusalOf(response));
       const cursor = /[?&]cursor=([^&>]+)/.exec(response.headers.get("Link") ?? "")?.[1];
       return {
         status: response.status,
-        body: (await response.json()) as Body,
+        body: markedAnswer<Body>(method, path, await response.json()),
         cursor: cursor === undefined ? null : decodeURIComponent(cursor),
         operationUuid: response.headers.get("X-Operation-Uuid"),
       };
@@ -118,26 +130,40 @@ interface Given {
   readonly limit?: number;
 }
 
-/** A tool's result. A page that is too long is fetched again with fewer entries, so that its cursor skips none. */
-const resultWithin = async ({ input, run }: Tool, call: ToolCall, given: Given): Promise<CallToolResult> => {
-  const { full = false } = given;
-  let { limit = DEFAULT_LIMIT } = given;
-  const most = full || limit > DEFAULT_LIMIT ? MOST_FULL_BYTES : MOST_BYTES;
-  const isPage = "limit" in input.shape;
-  for (;;) {
-    const value = await run(call, (isPage ? { ...given, limit } : given) as never);
-    if (!isPage || limit === 1 || keepsEntries(value, most))
-      return resultOf(value, most, "full" in input.shape && !full);
-    limit = Math.floor(limit / 2);
-  }
+/** A tool's result. */
+const resultWithin = async (
+  { input, run }: Tool,
+  call: Omit<ToolCall, "room">,
+  given: Given,
+): Promise<CallToolResult> => {
+  const { full = false, limit = DEFAULT_LIMIT } = given;
+  const room = full || limit > DEFAULT_LIMIT ? MOST_FULL_BYTES : MOST_BYTES;
+  const value = await run({ ...call, room }, given as never);
+  return resultOf(value, room, "full" in input.shape && !full);
 };
+
+/** What answers are, one of them for each. */
+const TYPES = [JSON_TYPE, "text/event-stream"];
+
+/** Codes of JSON-RPC; all other errors have one of those that it leaves to implementations. */
+const RPC_CODES: Partial<Record<ErrorCode, number>> = {
+  invalid_json: PARSE_ERROR,
+  invalid_request: INVALID_REQUEST,
+  internal_error: INTERNAL_ERROR,
+};
+const OTHER_ERROR = -32_000;
+
+/** Revisions that are negotiated. Those before 2025-06-18 ask servers to take several messages in one request. */
+const VERSIONS = SUPPORTED_PROTOCOL_VERSIONS.filter((version) => version >= "2025-06-18");
 
 const SERVER = { name: "mintage", version: "1.0.0" };
 
 const serverFor = (app: OpenAPIHono<AppEnv>, c: Context<AppEnv>): McpServer => {
   // A subscription ends at once: nothing that it could be for changes.
   const capabilities = { tools: { listChanged: false } };
-  const server = new McpServer(SERVER, { instructions: INSTRUCTIONS, capabilities });
+  const server = new McpServer(SERVER, {
+    ...{ instructions: INSTRUCTIONS, capabilities, supportedProtocolVersions: VERSIONS },
+  });
   for (const tool of TOOLS) {
     const { name, description, input, example, annotations } = tool;
     const whole = `${description}\nExample: ${JSON.stringify(example)}`;
@@ -152,6 +178,7 @@ const serverFor = (app: OpenAPIHono<AppEnv>, c: Context<AppEnv>): McpServer => {
           return failed(
             error instanceof Refused ? error.refusal : refusalBy(loggedError(error, c), c.get("requestId")),
             name,
+            Object.keys(input.shape),
           );
         }
       },
@@ -185,15 +212,30 @@ export const answerMcp = async (app: OpenAPIHono<AppEnv>, c: Context<AppEnv>): P
   if (refused) return c.newResponse(refused.body, refused);
   const onerror = (error: Error) => log("mcp.failed", { error });
   const handler = createMcpHandler(() => serverFor(app, c), { onerror });
-  const response = await handler.fetch(c.req.raw, { parsedBody: await parsedBody(c) });
+  const response = await handler.fetch(withTypes(c.req.raw), { parsedBody: await parsedBody(c) });
   return c.newResponse(response.body, response);
+};
+
+/** The request with the types that the SDK looks for by name, where ranges such as any type cover them. */
+const withTypes = (request: Request): Request => {
+  const headers = new Headers(request.headers);
+  if (TYPES.every((type) => accepts(type, headers.get("Accept") ?? undefined)))
+    headers.set("Accept", TYPES.join(", "));
+  return new Request(request.url, { method: request.method, headers, signal: request.signal });
 };
 
 const parsedBody = async (c: Context<AppEnv>): Promise<unknown> => {
   const body = parsed(await c.req.text());
-  // Each message counts as a request; the protocol has had no batches since 2025-06-18.
+  // Each message counts as a request; no revision of VERSIONS has batches.
   if (Array.isArray(body)) throw new ServiceError("invalid_request", "Send one message a request.");
   return body;
+};
+
+/** An error in the form that this protocol has for it (JSON-RPC 2.0), with what to call next. */
+export const rpcError = (error: ServiceError, requestId: string): object => {
+  const code = RPC_CODES[error.code] ?? OTHER_ERROR;
+  const { message, ...refusal } = refusalBy(error, requestId);
+  return { jsonrpc: "2.0", id: null, error: { code, message, data: explained(refusal) } };
 };
 
 const parsed = (text: string): unknown => {

@@ -5,7 +5,7 @@ import type { Caller, ServiceContext } from "../../context.ts";
 /** A resource as the API answers it. */
 export type Resource = Readonly<Record<string, unknown>>;
 
-/** An answer of the API. */
+/** An answer of the API, in which each text that others may have written is marked. */
 export interface Sent<Body = unknown> {
   readonly status: number;
   readonly body: Body;
@@ -24,6 +24,8 @@ interface Sending {
 export interface ToolCall {
   readonly context: ServiceContext;
   readonly caller: Caller;
+  /** Bytes that its result may have. */
+  readonly room: number;
   /** Sends a request to the API with the caller's key. Paths have no prefix. @throws Refused */
   readonly send: <Body = Resource>(method: string, path: string, sending?: Sending) => Promise<Sent<Body>>;
   /**

@@ -11,9 +11,11 @@ import { pause } from "../../waiting.ts";
 import { walletOf } from "../../wallet/client.ts";
 import { API_ENDPOINTS } from "../index.ts";
 import type { OperationResource, Quote } from "../resources/operation.ts";
+import { NOBODY } from "../resources/samples.ts";
+import { walletPayout } from "../service/payout.ts";
 import { requireConfirmed } from "./confirmation.ts";
 import { describeOperation } from "./description.ts";
-import { brief, marked, nextAfter } from "./results.ts";
+import { brief, bytesOf, fitted, nextAfter } from "./results.ts";
 import { type Resource, type Tool, type ToolCall, tool } from "./tool.ts";
 import { sendForm, uploadFields } from "./upload.ts";
 
@@ -58,20 +60,47 @@ interface PageInput {
   readonly cursor?: string | undefined;
 }
 
-/** A page of a list, its entries with their important fields unless all were asked for. */
+/** Bytes of a page beside its entries: its cursor, and a note that it is shortened. */
+const PAGE_BYTES = 250;
+
+/** How many of a list's first entries fit into so many bytes as JSON; at least one. */
+const fittingCount = (entries: readonly unknown[], room: number): number => {
+  let left = room;
+  const first = entries.findIndex((entry) => {
+    left -= bytesOf(entry) + 1;
+    return left < 0;
+  });
+  return first === -1 ? entries.length : Math.max(1, first);
+};
+
+/**
+ * A page of a list, its entries with their important fields unless all were asked for. Where they are too long it ends
+ * before; another request for as many then has the cursor that skips none.
+ */
 const listed = async (
-  { send }: ToolCall,
+  { send, room }: Pick<ToolCall, "send" | "room">,
   path: string,
   { full: isFull, limit = DEFAULT_LIMIT, cursor }: PageInput,
   shorten: (resource: Resource) => Resource,
 ) => {
-  const query = new URLSearchParams({ limit: String(limit), ...(cursor !== undefined && { cursor }) });
-  const sent = await send<Resource[]>("GET", `${path}${path.includes("?") ? "&" : "?"}${query}`);
-  return { items: marked(isFull ? sent.body : sent.body.map(shorten)), cursor: sent.cursor };
+  const ask = (most: number) => {
+    const query = new URLSearchParams({ limit: String(most), ...(cursor !== undefined && { cursor }) });
+    return send<Resource[]>("GET", `${path}${path.includes("?") ? "&" : "?"}${query}`);
+  };
+  const sent = await ask(limit);
+  const items = isFull ? sent.body : sent.body.map(shorten);
+  const count = fittingCount(items, room - PAGE_BYTES);
+  if (count === items.length) return { items, cursor: sent.cursor };
+  return { items: items.slice(0, count), cursor: (await ask(count)).cursor };
 };
 
-const assetsOf = (call: ToolCall, draft: string, input: PageInput) =>
-  listed(call, `/collection-draft/${segment(draft)}/asset`, input, (asset) => brief(asset, BRIEF_ASSET));
+/** A resource and a page of its assets, each in half of the result. */
+const withAssets = async (call: ToolCall, resource: Resource, draft: string, input: PageInput) => {
+  const room = Math.floor(call.room / 2);
+  const path = `/collection-draft/${segment(draft)}/asset`;
+  const assets = await listed({ ...call, room }, path, input, (asset) => brief(asset, BRIEF_ASSET));
+  return { resource: fitted(resource, room - PAGE_BYTES, input.full !== true), assets };
+};
 
 /** Writes that a quote can be for: all that touch the chain. */
 const WRITES = new Map(
@@ -106,18 +135,29 @@ const outcomeOf = ({ kind, state, cost, answer }: OperationResource) => {
   }
 };
 
-/** An operation without the long parts of its answer, which `full` has. */
-const briefOperation = ({ answer, transactions, ...operation }: OperationResource) => {
-  const { code, message, collection_uuid, tokens } = (answer?.body ?? {}) as {
-    readonly [field: string]: unknown;
-    readonly tokens?: readonly { readonly token_id: string }[];
-  };
+/** The parts of answers that are long. */
+interface LongParts extends Resource {
+  readonly tokens?: readonly { readonly token_id: string }[];
+  readonly results?: readonly { readonly status: string }[];
+}
+
+/** What a write was answered, without its long parts, which `full` has: ids instead of NFTs, and changes that failed. */
+const briefAnswer = (answer: LongParts): Resource => {
+  const { tokens, token, results, tx_results: _, near_collection: _2, ipfs_result: _3, ...rest } = answer;
   return {
-    ...operation,
-    transactions: transactions.map(({ transaction_hash: hash }) => hash),
-    answer: answer && { code, message, collection_uuid, token_ids: tokens?.map(({ token_id: id }) => id) },
+    ...rest,
+    ...(tokens && { token_ids: tokens.map(({ token_id: id }) => id) }),
+    ...(token !== undefined && { token_id: (token as Resource).token_id }),
+    ...(results && { failures: results.filter(({ status }) => status === "failed") }),
   };
 };
+
+/** An operation without the long parts of its answer, which `full` has. */
+const briefOperation = ({ answer, transactions, ...operation }: OperationResource) => ({
+  ...operation,
+  transactions: transactions.map(({ transaction_hash: hash }) => hash),
+  answer: answer && briefAnswer((answer.body ?? {}) as LongParts),
+});
 
 /** How long `follow` waits for an operation's end, and how often it looks. Milliseconds. */
 const FOLLOW = { patienceMs: 20_000, everyMs: 2_000 };
@@ -129,7 +169,7 @@ const LOOKING: readonly Tool[] = [
     input: full,
     example: {},
     annotations: READS,
-    run: async ({ send }) => marked((await send("GET", "/me")).body) as object,
+    run: async ({ send }) => (await send("GET", "/me")).body,
   }),
   tool("list_collections", {
     description: "Collections on the chain, newest first.",
@@ -146,8 +186,9 @@ const LOOKING: readonly Tool[] = [
     annotations: READS,
     run: async (call, { collection_uuid: id, ...input }) => {
       const { body } = await call.send("GET", `/collection/${segment(id)}`);
-      const pictures = await assetsOf(call, String(body.collection_draft_uuid), input);
-      return { collection: marked(body), pictures };
+      const draft = String(body.collection_draft_uuid);
+      const { resource: collection, assets: pictures } = await withAssets(call, body, draft, input);
+      return { collection, pictures };
     },
   }),
   tool("list_drafts", {
@@ -164,14 +205,15 @@ const LOOKING: readonly Tool[] = [
     annotations: READS,
     run: async (call, { collection_draft_uuid: id, ...input }) => {
       const { body } = await call.send("GET", `/collection-draft/${segment(id)}`);
-      return { draft: marked(body), assets: await assetsOf(call, id, input) };
+      const { resource: draft, assets } = await withAssets(call, body, id, input);
+      return { draft, assets };
     },
   }),
   tool("list_tokens", {
     description:
       "NFTs of a collection as the chain has them, with picture links; `owner` selects an account's.",
     input: { collection_uuid: uuid("the collection"), owner: z.string().optional(), ...page },
-    example: { collection_uuid: UUID, owner: "alice.near" },
+    example: { collection_uuid: UUID, owner: NOBODY },
     annotations: READS,
     run: (call, { collection_uuid: id, owner, ...input }) => {
       const filter = owner === undefined ? "" : `?owner=${segment(owner)}`;
@@ -201,9 +243,6 @@ const LOOKING: readonly Tool[] = [
     },
   }),
 ];
-
-/** The write that budgets don't count. */
-const PAYOUT = "payOut";
 
 /** What the day's budgets of the integration and of its key have left, yoctoNEAR; null: there are none. */
 const leftToday = async (
@@ -242,7 +281,7 @@ const PREPARING: readonly Tool[] = [
       const path = `/collection-draft${id === undefined ? "" : `/${segment(id)}`}`;
       const sending = { json: fields, headers: { "Idempotency-Key": name } };
       const { body } = await send(id === undefined ? "POST" : "PUT", path, sending);
-      return { draft: marked(body), next: "Call `upload_assets`, then `quote` finalizeCollectionDraft." };
+      return { draft: body, next: "Call `upload_assets`, then `quote` finalizeCollectionDraft." };
     },
   }),
   tool("upload_assets", {
@@ -267,7 +306,7 @@ const PREPARING: readonly Tool[] = [
       const { body } = await sendForm(call.context, call.caller, assets, (form) =>
         call.send<Resource[]>("POST", `${draft}/asset-bulk`, { form, headers }),
       );
-      const attached = marked(body.map((asset) => brief(asset, BRIEF_ASSET)));
+      const attached = body.map((asset) => brief(asset, BRIEF_ASSET));
       return { attached, next: "Call `upload_assets` for more, or `quote` finalizeCollectionDraft." };
     },
   }),
@@ -283,7 +322,7 @@ const PREPARING: readonly Tool[] = [
         .optional()
         .describe("The write's body, as `describe` explains it."),
     },
-    example: { write: "mint", collection_uuid: UUID, body: { receiver_addresses: ["alice.near"] } },
+    example: { write: "mint", collection_uuid: UUID, body: { receiver_addresses: [NOBODY] } },
     annotations: PREPARES,
     run: async ({ context, caller, send }, { write, body, ...ids }) => {
       const { method, path: template } = WRITES.get(write)!;
@@ -298,7 +337,8 @@ const PREPARING: readonly Tool[] = [
       const json = { method: method.toUpperCase(), path, body: whole, keep: true };
       const { body: quote } = await send<Quote>("POST", "/quote", { json });
       const { expected, at_most: most } = quote.cost;
-      const left = write === PAYOUT ? null : await leftToday(context, caller);
+      // Budgets don't count it.
+      const left = write === walletPayout.definition.operationId ? null : await leftToday(context, caller);
       const summary = `Costs about ${near(expected)}, at most ${near(most)}. Nothing has been sent.`;
       if (quote.wallet.missing !== "0") {
         const next = `Tell your owner that the wallet lacks ${near(quote.wallet.missing)}: \`me\` shows its account.`;
@@ -333,7 +373,7 @@ const SPENDING: readonly Tool[] = [
     input: { quote_uuid: uuid("the quote"), idempotency_key: key, ...full },
     example: { quote_uuid: UUID, idempotency_key: "order-1042" },
     annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: true, openWorldHint: true },
-    run: async (call, { quote_uuid: id, idempotency_key: name }) => {
+    run: async (call, { quote_uuid: id, idempotency_key: name, full: isFull = false }) => {
       const { context, caller, send } = call;
       const quote = id.toLowerCase() as Uuid;
       await requireConfirmed(call, quote, name);
@@ -347,7 +387,7 @@ const SPENDING: readonly Tool[] = [
             summary: "Done: it is final on the chain.",
             ...afterEnd(sent.body),
             ...operation,
-            answer: marked(sent.body),
+            answer: isFull ? sent.body : briefAnswer(sent.body),
           };
     },
   }),
@@ -361,7 +401,7 @@ const SPENDING: readonly Tool[] = [
       for (;;) {
         const { body } = await send<OperationResource>("GET", `/operation/${segment(id)}`);
         if (body.state !== "pending" || context.now().getTime() >= until)
-          return { ...outcomeOf(body), operation: marked(isFull ? body : briefOperation(body)) };
+          return { ...outcomeOf(body), operation: isFull ? body : briefOperation(body) };
         await pause(FOLLOW.everyMs);
       }
     },

@@ -1,5 +1,6 @@
 import { z } from "@hono/zod-openapi";
 import type { Caller, ServiceContext } from "../../context.ts";
+import { mediaType } from "../../domain/media-sniffing.ts";
 import { MAX_FILE_BYTES } from "../../domain/quota.ts";
 import { memoryShare } from "../../files/isolate-memory.ts";
 import { DownloadFailure, download, unusableUrl } from "../../files/uploads/media-download.ts";
@@ -47,10 +48,20 @@ const partsAt = async (url: string): Promise<Uint8Array<ArrayBuffer>[]> => {
   }
 };
 
-/** A file's name: by default one that no other of the form has. */
-const nameOf = ({ url, filename }: Asset, index: number): string => {
+/** Extensions that aren't the subtype of the media type. */
+const EXTENSIONS: Readonly<Record<string, string>> = { "svg+xml": "svg", mpeg: "mp3", "gltf-binary": "glb" };
+
+/** A file's name: by default one that no other of the form has, with an extension of its type if its URL has none. */
+const nameOf = (
+  { url, filename }: Asset,
+  parts: readonly Uint8Array<ArrayBuffer>[],
+  index: number,
+): string => {
+  if (filename !== undefined) return filename;
   const last = DATA_URL.test(url) ? undefined : URL.parse(url)?.pathname.split("/").at(-1);
-  return filename ?? `${index + 1}-${(last || "picture").slice(-100)}`;
+  const name = `${index + 1}-${(last || "picture").slice(-100)}`;
+  const subtype = name.includes(".") ? undefined : mediaType(Buffer.concat(parts))?.split("/")[1];
+  return subtype === undefined ? name : `${name}.${EXTENSIONS[subtype] ?? subtype}`;
 };
 
 /**
@@ -72,8 +83,9 @@ export const sendForm = async <Result>(
     const form = new FormData();
     const details = [];
     for (const [index, each] of assets.entries()) {
-      const name = nameOf(each, index);
-      form.append("asset_file", new Blob(await partsAt(each.url).catch(failureOf(index))), name);
+      const parts = await partsAt(each.url).catch(failureOf(index));
+      const name = nameOf(each, parts, index);
+      form.append("asset_file", new Blob(parts), name);
       memory.moved();
       const reference = each.metadata && `${name}.json`;
       if (reference) form.append("reference_file", new Blob([JSON.stringify(each.metadata)]), reference);

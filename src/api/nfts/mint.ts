@@ -4,6 +4,7 @@ import { JSON_WHITESPACE, textProblem } from "../../domain/texts.ts";
 import { proposeMint } from "../../operations/kinds/mint.ts";
 import { chainWrite } from "../chain-write.ts";
 import { json, jsonBody } from "../endpoint.ts";
+import { NOBODY } from "../resources/samples.ts";
 import { mintedView } from "../resources/token.ts";
 import { accountIdField, linesField, referenceField, textField, uuidField } from "../schemas/fields.ts";
 import { collectionParam } from "../schemas/parameters.ts";
@@ -89,7 +90,7 @@ export const nftsMint = chainWrite(
     request: {
       params: collectionParam,
       body: jsonBody(mintBody, {
-        receiver_addresses: ["6f32d9832f4b08752106a782aad702a3210e47906fce4a0cab9df0e1ba62f4ab"],
+        receiver_addresses: [NOBODY],
         quantity_per_receiver: 2,
         metadata: { subtitle: "No. $TOKEN_NUM of $TOTAL_NUM", extra: '{"edition":"first"}' },
       }),

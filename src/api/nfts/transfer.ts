@@ -2,6 +2,7 @@ import { z } from "@hono/zod-openapi";
 import { proposeNftTransfer } from "../../operations/kinds/nft-moves.ts";
 import { chainWrite } from "../chain-write.ts";
 import { json, jsonBody } from "../endpoint.ts";
+import { NOBODY } from "../resources/samples.ts";
 import { transferredView } from "../resources/token.ts";
 import { accountIdField, referenceField, textField, tokenIdsField } from "../schemas/fields.ts";
 import { collectionParam } from "../schemas/parameters.ts";
@@ -31,7 +32,7 @@ export const nftsTransfer = chainWrite(
       "and a receiver with a name must exist on the chain.",
     request: {
       params: collectionParam,
-      body: jsonBody(transferBody, { token_ids: ["1:1", "1:2"], receiver_address: "alice.near" }),
+      body: jsonBody(transferBody, { token_ids: ["1:1", "1:2"], receiver_address: NOBODY }),
     },
     success: { 200: json("The tokens as they are now.", transferredView) },
     errors: ["unknown_account"],

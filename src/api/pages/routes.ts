@@ -21,8 +21,12 @@ import { Mint } from "../../collections/pages/mint.tsx";
 import { FONT, SCRIPTS, type ScriptName } from "../../collections/pages/scripts.ts";
 import { FONT_PATH } from "../../collections/pages/styles.ts";
 import { TokenDetail } from "../../collections/pages/token.tsx";
+import { creatorPictureOf } from "../../db/queries/collection-pages.ts";
+import { isSlug } from "../../domain/collector-pages.ts";
 import { ServiceError } from "../../domain/errors.ts";
+import { mediaType } from "../../domain/media-sniffing.ts";
 import { type OfferedWallet, walletsFor } from "../../domain/wallets.ts";
+import { countAddress } from "../../http/address-limit.ts";
 import type { AppEnv } from "../../http/app-env.ts";
 import { refuseInvalid } from "../../http/validation.ts";
 import { briefReads } from "../public/brief-reads.ts";
@@ -47,9 +51,6 @@ const transactionBody = z.strictObject({ signed_transaction: z.base64().max(100_
 /** A file whose name changes with its bytes. */
 const IMMUTABLE = "public, max-age=31536000, immutable";
 
-const bytesOf = (base64: string): Uint8Array<ArrayBuffer> =>
-  Uint8Array.from(atob(base64), (letter) => letter.charCodeAt(0));
-
 /** What the development wallet asks of the embedded chain: a browser reaches the service alone. */
 const serveDevelopmentWallet = (app: Hono<AppEnv>): void => {
   app.use(`${PATH}/*`, (c, next) => {
@@ -64,7 +65,10 @@ const serveDevelopmentWallet = (app: Hono<AppEnv>): void => {
     c.json(await readDevelopmentKey(c.get("context"), c.req.valid("json"))),
   );
   app.post(`${PATH}/transaction`, zValidator("json", transactionBody, refuseInvalid), async (c) => {
-    await sendDevelopmentTransaction(c.get("context"), bytesOf(c.req.valid("json").signed_transaction));
+    await sendDevelopmentTransaction(
+      c.get("context"),
+      Buffer.from(c.req.valid("json").signed_transaction, "base64"),
+    );
     return c.json({});
   });
 };
@@ -128,6 +132,16 @@ const walletPage = (c: PageContext, slug: string, name: "mint" | "claim") => {
   return page(c, render, chosen);
 };
 
+/** The picture of a page's creator. Its address changes with it. */
+const creatorPicture = async (c: Context<AppEnv>): Promise<Response> => {
+  const { slug = "", digest = "" } = c.req.param();
+  await countAddress(c, "page");
+  const picture = isSlug(slug) ? await creatorPictureOf(c.get("context").db, slug, digest) : null;
+  if (picture === null) throw new ServiceError("not_found", "There is no such picture.");
+  c.header("Cache-Control", IMMUTABLE);
+  return c.body(picture.slice(), 200, { "Content-Type": mediaType(picture) ?? "application/octet-stream" });
+};
+
 const gallery = (c: PageContext, slug: string) =>
   page(c, async (setting) => {
     const filter = filterOf(galleryQuery(c));
@@ -158,9 +172,10 @@ export const servePages = (app: Hono<AppEnv>): void => {
   app.get("/g/:slug/:number", (c) => token(c, c.req.param("slug"), c.req.param("number")));
   serveDevelopmentWallet(app);
   serveEmbedding(app);
+  app.get("/public/v1/creator/:slug/:digest", creatorPicture);
   app.get(FONT_PATH, (c) => {
     c.header("Cache-Control", IMMUTABLE);
-    return c.body(bytesOf(FONT.base64), 200, { "Content-Type": "font/woff2" });
+    return c.body(Buffer.from(FONT.base64, "base64"), 200, { "Content-Type": "font/woff2" });
   });
   for (const { file, text } of Object.values(SCRIPTS)) {
     app.get(`${SCRIPT_PATH}${file}`, (c) => {

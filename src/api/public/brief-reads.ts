@@ -16,15 +16,16 @@ import { showToken, showTokens, type TokenFilter, tokensByIds } from "../../coll
 import { showTraits } from "../../collections/traits.ts";
 import type { ServiceContext } from "../../context.ts";
 import { keepMintTransaction } from "../../db/queries/mint-transactions.ts";
-import type { ClaimProof } from "../../domain/claim-proofs.ts";
+import type { ClaimProof, SignedVoucher } from "../../domain/claim-proofs.ts";
 import type { Mint } from "../../domain/mint-notes.ts";
 import { collectionOf } from "../../domain/token-ids.ts";
 import { addressOf, countAddress } from "../../http/address-limit.ts";
 import type { AppEnv } from "../../http/app-env.ts";
 import { baseUrl } from "../../http/app-env.ts";
 import { replicated } from "../../http/bookmarks.ts";
-import { requireRedeemable } from "../../operations/redeem-link.ts";
+import { claimOfLink, requireRedeemable, requireVoucher } from "../../operations/redeem-link.ts";
 import type { PublicEligibility, PublicMint } from "../resources/public-collection.ts";
+import { showClaim } from "./claim.ts";
 
 const BRIEF_S = 2;
 
@@ -204,6 +205,24 @@ export const briefReads = (c: Context<AppEnv>, slug: string) => {
         const { views, collectionId } = await openShowcase(context, slug);
         const { quantity, expiresAt } = await requireRedeemable({ views, collectionId }, link);
         return { drop_id, link: number, quantity, expires_at: expiresAt.toISOString() };
+      }),
+    voucher: (voucher: SignedVoucher) =>
+      brief(["voucher", JSON.stringify(voucher)], async () => {
+        await requireVoucher(await openShowcase(context, slug), voucher);
+        const { signature: _, expires_at_ms: end, ...shown } = voucher;
+        const total = BigInt(shown.price) * BigInt(shown.quantity);
+        return { ...shown, total_fee: total.toString(), expires_at: new Date(end).toISOString() };
+      }),
+    claimed: ({
+      drop_id: dropId,
+      link,
+      link_public_key: publicKey,
+    }: Omit<ClaimProof, "certificate" | "receiver_id" | "signature">) =>
+      brief(["claimed", dropId, link, publicKey], async () => {
+        const { collection } = (await openShowcase(context, slug)).row;
+        const named = { collectionId: collection.id, dropId, link, publicKey };
+        const { receiver, answer } = await claimOfLink(context, collection.integrationId, named);
+        return showClaim(context, { slug, base, receiver }, answer);
       }),
     mint: (transaction: { readonly hash: string; readonly signer: string }) =>
       brief(["mint", transaction.hash, transaction.signer], () => showMint(context, slug, base, transaction)),

@@ -12,17 +12,17 @@ import { PUBLIC_KEY } from "../resources/samples.ts";
 import { accountIdField, publicKeyField, signatureField } from "../schemas/fields.ts";
 import { dropNumber, linkNumber, slug } from "./parameters.ts";
 
-/** The public view of a claim's operation. @throws ServiceError not_found, chain_unavailable */
-const showClaim = async (
+/** The public view of a claim's operation. @param answer null: it isn't over @throws ServiceError not_found, chain_unavailable */
+export const showClaim = async (
   context: ServiceContext,
   { slug, base, receiver }: { readonly slug: string; readonly base: string; readonly receiver: string },
-  answer: EndpointResponse<ClaimAnswer>,
+  answer: EndpointResponse<ClaimAnswer> | null,
 ): Promise<PublicClaim> => {
-  const { status, body } = answer;
   const nothing = { receiver_id: receiver, token_ids: [], tokens: [] };
-  if (status === 202) {
+  if (answer === null || answer.status === 202) {
     return { state: "pending", ...nothing, transaction_hash: null, explorer_url: null };
   }
+  const { body } = answer;
   // The texts of 25 tokens may be long enough to be stored in R2.
   const claimed = body instanceof ReadableStream ? await new Response(body).json<ClaimAnswer>() : body;
   const [transaction] = claimed.tx_results;

@@ -1,6 +1,6 @@
 import { z } from "@hono/zod-openapi";
 import type { TokenFilter } from "../../collections/public-tokens.ts";
-import { MOST_LINKS } from "../../domain/claim-proofs.ts";
+import { MOST_LINKS, MOST_PER_LINK } from "../../domain/claim-proofs.ts";
 import type { Trait } from "../../domain/traits.ts";
 import { accountIdField, publicKeyField, signatureField, wholeNumber } from "../schemas/fields.ts";
 import { currencyQuery } from "../schemas/parameters.ts";
@@ -26,12 +26,31 @@ export const linkNumber = z
 const whole = (maximum: number) =>
   wholeNumber(/^(0|[1-9]\d{0,8})$/, "Give a whole number.", { minimum: 0, maximum });
 
-/** The public part of a link. It can't redeem the link. */
-export const claimableQuery = z.strictObject({
+/** Which link it is, by its key. */
+export const claimedQuery = z.strictObject({
   drop_id: whole(999_999_999),
   link: whole(MOST_LINKS - 1),
   link_public_key: publicKeyField,
-  certificate: signatureField,
+});
+
+/** The public part of a link. It can't redeem the link. */
+export const claimableQuery = claimedQuery.extend({ certificate: signatureField });
+
+/** A voucher, which is for its receiver whoever knows it. */
+export const voucherQuery = z.strictObject({
+  drop_id: whole(999_999_999),
+  nonce: whole(MOST_LINKS - 1),
+  receiver_id: accountIdField,
+  quantity: wholeNumber(/^[1-9]\d?$/, `Give a whole number from 1 to ${MOST_PER_LINK}.`, {
+    minimum: 1,
+    maximum: MOST_PER_LINK,
+  }),
+  price: z
+    .string()
+    .regex(/^(?:0|[1-9]\d{0,38})$/, "Give yoctoNEAR.")
+    .openapi({ example: "500000000000000000000000" }),
+  expires_at_ms: wholeNumber(/^[1-9]\d{0,14}$/, "Give milliseconds since 1970.", { minimum: 1 }),
+  signature: signatureField,
 });
 
 /** base58 of 32 bytes. */

@@ -3,18 +3,21 @@ import { linkToNext } from "../../http/list-response.ts";
 import { type Endpoint, endpoint, json } from "../endpoint.ts";
 import {
   publicClaimableView,
+  publicClaimView,
   publicCollectionView,
   publicEligibilityView,
   publicMintView,
   publicTokenDetailView,
   publicTokenView,
   publicTraitView,
+  publicVoucherView,
 } from "../resources/public-collection.ts";
 import { LINK } from "../schemas/parameters.ts";
 import { briefReads } from "./brief-reads.ts";
 import { claimSend } from "./claim.ts";
 import {
   claimableQuery,
+  claimedQuery,
   filterOf,
   paymentQuery,
   signerQuery,
@@ -23,6 +26,7 @@ import {
   slugNumberParam,
   slugParam,
   tokenQuery,
+  voucherQuery,
 } from "./parameters.ts";
 
 const COMMON = {
@@ -130,6 +134,35 @@ const claimableRead = endpoint(
   ({ params: { slug }, query }, c) => briefReads(c, slug).claimable(query),
 );
 
+const voucherRead = endpoint(
+  {
+    ...COMMON,
+    path: "/page/{slug}/voucher",
+    operationId: "publicVoucher",
+    summary: "Whether a voucher can be redeemed now, and what it costs",
+    description:
+      "A voucher that can't be redeemed is an error, which says why not. A wallet redeems it by voucher_mint of the contract.",
+    request: { params: slugParam, query: voucherQuery },
+    success: { 200: json("What the contract says of it.", publicVoucherView) },
+    errors: ["conflict", "sold_out", "contract_storage_unpaid"],
+  },
+  ({ params: { slug }, query }, c) => briefReads(c, slug).voucher(query),
+);
+
+const claimedRead = endpoint(
+  {
+    ...COMMON,
+    path: "/page/{slug}/claimed",
+    operationId: "publicClaimed",
+    summary: "What a claim link that was used has given, and to whom",
+    description:
+      "For whoever has the link. A link that was redeemed without this service, or not at all, is `not_found`. An NFT's `owner_id` is who has it now.",
+    request: { params: slugParam, query: claimedQuery },
+    success: { 200: json("The claim.", publicClaimView) },
+  },
+  ({ params: { slug }, query }, c) => briefReads(c, slug).claimed(query),
+);
+
 export const PUBLIC_ENDPOINTS: readonly Endpoint[] = [
   collectionRead,
   traitsRead,
@@ -138,5 +171,7 @@ export const PUBLIC_ENDPOINTS: readonly Endpoint[] = [
   eligibilityRead,
   mintRead,
   claimableRead,
+  voucherRead,
+  claimedRead,
   claimSend,
 ];

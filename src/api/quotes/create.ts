@@ -3,6 +3,7 @@ import { quoteWrite } from "../../operations/quotes.ts";
 import { planWrite } from "../chain-write.ts";
 import { endpoint, json, jsonBody, reply } from "../endpoint.ts";
 import { quoteView } from "../resources/operation.ts";
+import { NOBODY } from "../resources/samples.ts";
 
 const PREFIX = /^\/api\/v1(?=\/)/;
 
@@ -25,7 +26,7 @@ const quoteBody = z
       .nullish()
       .openapi({
         description: "The write's body; absent or null where it has none.",
-        example: { receiver_addresses: ["alice.near"] },
+        example: { receiver_addresses: [NOBODY] },
       }),
     keep: z.boolean().nullish().openapi({
       default: false,
@@ -51,7 +52,7 @@ export const quotesCreate = endpoint(
       body: jsonBody(quoteBody, {
         method: "POST",
         path: "/collection/0198d3c1-6f3e-7c55-9d2b-3a1f0e6b7c11/mint",
-        body: { receiver_addresses: ["6f32d9832f4b08752106a782aad702a3210e47906fce4a0cab9df0e1ba62f4ab"] },
+        body: { receiver_addresses: [NOBODY] },
       }),
     },
     success: { 201: json("The quote.", quoteView) },

@@ -2,6 +2,7 @@ import type { Context } from "hono";
 import { type AppEnv, baseUrl } from "../../http/app-env.ts";
 import { noSuchAddress } from "../../http/error-responses.ts";
 import type { Api } from "../endpoint.ts";
+import { withServedLinks } from "./served-links.ts";
 
 /** Documents for who uses the service, by the names of their files in docs/, with what each is about. */
 const FOR_USERS: Readonly<Record<string, string>> = {
@@ -52,15 +53,6 @@ const fileOf = async (c: Context<AppEnv>, name: string, like = c.req.raw): Promi
   const answer = new Response(asset.body, asset);
   answer.headers.set("Cache-Control", CACHED);
   return answer;
-};
-
-/** A document without its links to files beside docs/, which aren't served: their text stays. */
-const withServedLinks = (text: string): string => {
-  const [first = "", ...rest] = text.split("](../");
-  return rest.reduce((before, part) => {
-    const opening = before.lastIndexOf("[");
-    return before.slice(0, opening) + before.slice(opening + 1) + part.slice(part.indexOf(")") + 1);
-  }, first);
 };
 
 /** A text of several documents, whose links to other documents name their addresses. */

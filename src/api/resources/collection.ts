@@ -3,12 +3,16 @@ import { currencyView } from "./currency.ts";
 import { transactionView } from "./operation.ts";
 import {
   ACCOUNT,
+  account,
   CONTRACT,
+  cid,
+  cidUrl,
   DIRECTORY_CID,
   DIRECTORY_URL,
   FILE_CID,
   FILE_HASH,
   FILE_URL,
+  mediaType,
   type Shown,
   text,
   whole,
@@ -49,13 +53,18 @@ const phaseView = z
 
 const countedPhaseView = phaseView
   .extend({
-    minted: whole("Tokens minted in it, as last read from the chain.", 25),
-    allowlisted: whole("Accounts on its allowlist, as last read; null: it has none.").nullable(),
+    minted: whole(
+      "Tokens minted in it, as last compared with the chain: mints of the last minutes may be missing.",
+      25,
+    ),
+    allowlisted: whole(
+      "Accounts on its allowlist, as last compared with the chain: changes of the last minutes may be missing. Null: it has none.",
+    ).nullable(),
   })
   .openapi("CollectionPhase");
 
 const royaltiesView = z
-  .record(z.string(), z.number())
+  .record(account(), z.number())
   .openapi("Royalties", { example: { "alice.near": 12.5 } });
 
 const ANY_ACCOUNTS = { example: [] };
@@ -69,14 +78,14 @@ const settingsView = {
   private_mint_config: z
     .union([mintConfigView, z.null()])
     .openapi({ description: "Phase 1; null also where its price is in a currency." }),
-  bypass_mint_fee_accounts: z.array(z.string()).openapi(ANY_ACCOUNTS),
+  bypass_mint_fee_accounts: z.array(account()).openapi(ANY_ACCOUNTS),
   initial_royalties: royaltiesView,
   ongoing_royalties: royaltiesView,
   allow_approvals: z.boolean(),
-  approvals_allowed_accounts: z.array(z.string()).nullable(),
-  approvals_denied_accounts: z.array(z.string()).nullable(),
+  approvals_allowed_accounts: z.array(account()).nullable(),
+  approvals_denied_accounts: z.array(account()).nullable(),
   allow_transfers: z.boolean(),
-  transfers_denied_accounts: z.array(z.string()).nullable(),
+  transfers_denied_accounts: z.array(account()).nullable(),
 };
 
 export const revealView = z
@@ -94,7 +103,7 @@ export const collectionView = z
     collection_id: whole("The id on-chain, as the contract's methods take it.", 7),
     collection_draft_uuid: z.uuid(),
     contract_uuid: z.uuid(),
-    contract_address: z.string().openapi({ example: CONTRACT }),
+    contract_address: account(CONTRACT),
     ...settingsView,
     phases: z.array(countedPhaseView).openapi({ description: "All phases, also those of the two configs." }),
     total_copies: whole("Sum of copies over all assets.", 120),
@@ -112,7 +121,7 @@ export const collectionView = z
           "contract is of a release that doesn't count it.",
         example: "2557693500000000000000000",
       }),
-    ipfs_root_cid: text("CID of the directory of all files.", DIRECTORY_CID),
+    ipfs_root_cid: cid(DIRECTORY_CID, "CID of the directory of all files."),
     reveal: revealView
       .nullable()
       .openapi({ description: "Null: the collection has never hidden its assets." }),
@@ -144,8 +153,8 @@ export const draftView = z
     }),
     asset_placeholder: z
       .object({
-        asset_cid: text("CID of the file.", FILE_CID),
-        asset_url: z.url().openapi({ example: FILE_URL }),
+        asset_cid: cid(FILE_CID, "CID of the file."),
+        asset_url: cidUrl(FILE_URL),
       })
       .nullable()
       .openapi({ description: "What NFTs show until the reveal." }),
@@ -161,16 +170,14 @@ export const assetView = z
     collection_draft_uuid: z.uuid(),
     position: whole("Order within the draft, which becomes the order on-chain."),
     asset_filename: z.string().openapi({ example: "heron.png" }),
-    asset_cid: text("CID of the file: CIDv1, base32.", FILE_CID),
-    asset_url: z
-      .url()
-      .openapi({ description: "Address of the file at the service's own IPFS gateway.", example: FILE_URL }),
+    asset_cid: cid(FILE_CID, "CID of the file: CIDv1, base32."),
+    asset_url: cidUrl(FILE_URL, "Address of the file at the service's own IPFS gateway."),
     asset_size: whole("Bytes.", 3_902),
-    asset_media_type: text("Media type, decided by the file's bytes.", "image/png"),
+    asset_media_type: mediaType("image/png", "Media type, decided by the file's bytes."),
     copies: z.int().openapi({ example: 10 }),
     reference_filename: z.string().nullable(),
-    reference_cid: z.string().nullable(),
-    reference_url: z.url().nullable(),
+    reference_cid: cid().nullable(),
+    reference_url: cidUrl().nullable(),
     reference_size: whole("Bytes.").nullable(),
     asset_subtitle: z.string().nullable().openapi({ example: "No. $TOKEN_NUM of $TOTAL_NUM" }),
     created_at: z.iso.datetime(),
@@ -182,7 +189,7 @@ export const phaseEligibilityView = z
   .object({
     phase: whole("Its number.", 3),
     mint_fee: text("Of each NFT: yoctoNEAR, or the smallest units of the currency.", "5000000"),
-    currency: text("Account of the token that the price is in; null: NEAR.", "usdc.near").nullable(),
+    currency: account("usdc.near", "Account of the token that the price is in; null: NEAR.").nullable(),
     allowed: z.boolean(),
     code: text("Why not: the contract's failure code.").nullable(),
     message: z.string().nullable(),
@@ -196,7 +203,7 @@ export const VIAS = ["bypass", "public", "private", "phase"] as const;
 
 export const eligibilityView = z
   .object({
-    account_id: z.string().openapi({ example: ACCOUNT }),
+    account_id: account(ACCOUNT),
     allowed: z.boolean(),
     via: z.enum(VIAS).nullable().openapi({ example: "public" }),
     phase: whole("Number of the phase that the mint would be of.", 2).nullable(),
@@ -221,7 +228,7 @@ export const lockedView = z
       .object({
         collection_uuid: z.uuid(),
         collection_id: whole("The id on-chain.", 7),
-        contract_address: z.string().openapi({ example: CONTRACT }),
+        contract_address: account(CONTRACT),
         locks: locksView("The locks of this call."),
         asset_uuids: z.array(z.uuid()).readonly().openapi({ description: "The assets locked by this call." }),
       })
@@ -238,7 +245,7 @@ export const revealedView = z
       .object({
         collection_uuid: z.uuid(),
         collection_id: whole("The id on-chain.", 7),
-        contract_address: z.string().openapi({ example: CONTRACT }),
+        contract_address: account(CONTRACT),
         total_assets: z.int().openapi({ example: 12 }),
         reveal: revealView,
       })
@@ -250,15 +257,15 @@ export type RevealAnswer = Shown<typeof revealedView>;
 
 const ipfsResultView = z
   .object({
-    root_cid: text("CID of the UnixFS directory.", DIRECTORY_CID),
-    root_url: z.url().openapi({ example: DIRECTORY_URL }),
+    root_cid: cid(DIRECTORY_CID, "CID of the UnixFS directory."),
+    root_url: cidUrl(DIRECTORY_URL),
     total_size: whole("Bytes of all blocks.", 48_213),
     files: z.array(
       z.object({
         name: z.string().openapi({ example: "heron.png" }),
-        cid: z.string().openapi({ example: FILE_CID }),
+        cid: cid(FILE_CID),
         size: whole("Bytes.", 3_902),
-        media_type: z.string().openapi({ example: "image/png" }),
+        media_type: mediaType("image/png"),
         url: z.url().openapi({ example: FILE_URL }),
       }),
     ),
@@ -270,7 +277,7 @@ export const finalizedView = z
   .object({
     message: z.literal("success"),
     ipfs_result: ipfsResultView,
-    contract_address: z.string().openapi({ example: CONTRACT }),
+    contract_address: account(CONTRACT),
     near_collection: collectionView,
     collection_uuid: z.uuid(),
     tx_results: z.array(transactionView),

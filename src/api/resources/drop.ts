@@ -1,14 +1,14 @@
 import { z } from "@hono/zod-openapi";
 import { transactionView } from "./operation.ts";
-import { CONTRACT, PUBLIC_KEY, type Shown, text, whole } from "./samples.ts";
+import { account, CONTRACT, PUBLIC_KEY, publicKey, type Shown, text, whole } from "./samples.ts";
 import { tokenView } from "./token.ts";
 
 const dropFields = {
   drop_id: whole("Its number on the contract.", 3),
   collection_uuid: z.uuid(),
   collection_id: z.int().openapi({ example: 7 }),
-  contract_address: z.string().openapi({ example: CONTRACT }),
-  issuer_public_key: text("The key that certifies the links' keys and signs vouchers.", PUBLIC_KEY),
+  contract_address: account(CONTRACT),
+  issuer_public_key: publicKey(PUBLIC_KEY, "The key that certifies the links' keys and signs vouchers."),
   links: z.int().openapi({ example: 100 }),
   claimed: whole("Links that were claimed.", 12),
   revoked: whole("Links that were revoked before they were claimed.", 0),
@@ -16,8 +16,8 @@ const dropFields = {
   expires_at: z.iso.datetime(),
   copies_left: z.int().openapi({
     description:
-      "Copies that the collection has left, for the open links of all its drops and for everybody else: a drop reserves none. Once " +
-      "they are minted, links give nothing; each link that is open still needs `quantity` of them.",
+      "Copies that the collection can still mint, none once its supply is locked, for the open links of all its drops and for " +
+      "everybody else: a drop reserves none. Once they are minted, links give nothing; each link that is open still needs `quantity` of them.",
     example: 95,
   }),
   reserve: text("yoctoNEAR that pay for the NFTs' storage.", "257000000000000000000000"),

@@ -42,7 +42,7 @@ export const EVENT_MEANINGS: Readonly<Record<EventType, string>> = {
     "Something of a collection was locked for ever; data has `locks` and `asset_uuids` of this write.",
   "collection.revealed": "Hidden assets of a collection were shown, all of them or some.",
   "nft.minted": "An NFT was minted, by the API or from a wallet.",
-  "nft.updated": "An NFT's metadata has changed.",
+  "nft.updated": "An NFT's metadata has changed, or was locked for ever.",
   "nft.transferred": "An NFT of the integration's wallet was transferred by the API.",
   "nft.burned": "An NFT of the integration's wallet was burnt by the API.",
   "claim.redeemed": "A claim link was redeemed.",

@@ -13,7 +13,7 @@ export const keyRightsFields = {
     .nullable()
     .openapi({ description: "Collections that it may see and change; null: all." }),
   spending_per_day: text(
-    "yoctoNEAR that its writes may spend in a day (UTC), gas, deposits and top-ups; payouts don't count. Null: no limit.",
+    "yoctoNEAR that its writes may spend in a day (UTC): gas, deposits, top-ups, and the storage that they take from contracts; payouts don't count. Null: no limit.",
     "2000000000000000000000000",
   ).nullable(),
   confirm_above: text(

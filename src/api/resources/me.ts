@@ -1,7 +1,7 @@
 import { z } from "@hono/zod-openapi";
 import { DEFAULT_LIMITS, type LimitName, REQUEST_PERIOD_S, USED_NAMES } from "../../domain/quota.ts";
 import { keyRightsFields } from "./key.ts";
-import { CONTRACT, type Shown, text, WALLET, whole } from "./samples.ts";
+import { account, CONTRACT, ownName, type Shown, text, WALLET, whole } from "./samples.ts";
 import { WALLET_STATES } from "./wallet.ts";
 
 export const MEANINGS: Readonly<Record<LimitName, string>> = {
@@ -12,6 +12,8 @@ export const MEANINGS: Readonly<Record<LimitName, string>> = {
     "Approximate bytes of drafts, assets, stored responses, quotes and failed operations in the database. Stored responses above 64 kB count too, although they are in the bucket.",
   keys: "Keys that are neither revoked nor expired.",
   operations_waiting: "Operations that are accepted and not yet over.",
+  audit_entries:
+    "Entries of the audit log. Beyond it a key's changes that are recorded are refused, but for deletions, and rotations up to twice as many. Mints aren't recorded.",
 };
 
 export const SPENDING_MEANING =
@@ -60,12 +62,12 @@ export const meView = z
       name: z.string().openapi({ example: "Shop server" }),
       ...keyRightsFields,
       spent_today: text(
-        "What its writes have spent since the day (UTC) began, yoctoNEAR; null without `spending_per_day`.",
+        "What its writes have spent since the day (UTC) began, the storage that they have taken included, yoctoNEAR; null without `spending_per_day`.",
         "0",
       ).nullable(),
     }),
     wallet: z.object({
-      account_id: z.string().nullable().openapi({ example: WALLET }),
+      account_id: account(WALLET).nullable(),
       state: z.enum(WALLET_STATES).openapi({
         description: "The wallet signs only while it is active. In any other state the operator has to act.",
         example: "active",
@@ -81,13 +83,13 @@ export const meView = z
     contracts: z.array(
       z.object({
         contract_uuid: z.uuid(),
-        account_id: z.string().openapi({ example: CONTRACT }),
+        account_id: account(CONTRACT),
         name: z.string().nullable().openapi({ example: "Herons" }),
         symbol: z.string().nullable().openapi({ example: "HERON" }),
         balance_free: amount("Available for further storage, yoctoNEAR; null if no node responds."),
       }),
     ),
-    network: z.string().openapi({ example: "testnet" }),
+    network: ownName("testnet"),
     platform_fee_percent: z.number().openapi({ example: 5 }),
     limits: limitsView,
   })

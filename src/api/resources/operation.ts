@@ -1,18 +1,18 @@
 import { z } from "@hono/zod-openapi";
 import { OPERATION_KINDS, OPERATION_STATES } from "../../domain/operations.ts";
 import { currencyView } from "./currency.ts";
-import { CONTRACT, type Shown, text, WALLET, whole } from "./samples.ts";
+import { account, CONTRACT, digest, hash, type Shown, sentence, text, WALLET, whole } from "./samples.ts";
 
 export const transactionView = z
   .object({
-    transaction_hash: text("base58", "8RrE5tq3PbpYqZ7Z6HTRTkdWLrTq2xBbCk9JxdHQvL4m"),
-    signer_id: z.string().openapi({ example: WALLET }),
-    receiver_id: z.string().openapi({ example: CONTRACT }),
+    transaction_hash: hash("8RrE5tq3PbpYqZ7Z6HTRTkdWLrTq2xBbCk9JxdHQvL4m", "base58"),
+    signer_id: account(WALLET),
+    receiver_id: account(CONTRACT),
     nonce: z.string().openapi({ example: "128000000000042" }),
     status: z.enum(["pending", "success", "failure"]).openapi({ example: "success" }),
     gas_burnt: text("Gas units over all receipts.", "3241087315432").nullable(),
     tokens_burnt: text("yoctoNEAR", "324108731543200000000").nullable(),
-    block_hash: z.string().nullable().openapi({ example: "4xQmJtV6nR7cWb8Yp2sKf3LdHgUeTzAoXi9NqBvC5jPa" }),
+    block_hash: hash("4xQmJtV6nR7cWb8Yp2sKf3LdHgUeTzAoXi9NqBvC5jPa").nullable(),
     block_time: z.string().nullable().openapi({ example: "2026-12-24T18:00:02.000Z" }),
     logs: z.array(z.string()).openapi({ example: [] }),
     failure_message: z.string().nullable(),
@@ -27,7 +27,7 @@ export const messageView = z
 export const payoutView = z
   .object({
     message: z.literal("success"),
-    account_id: text("Who was paid.", "treasury.near"),
+    account_id: account("treasury.near", "Who was paid."),
     amount: text("yoctoNEAR, or the smallest units of the currency.", "5000000000000000000000000"),
     currency: z.union([currencyView, z.null()]).openapi({ description: "null: NEAR." }),
     tx_results: transactionView,
@@ -103,14 +103,14 @@ export const quoteView = z
       available: text("yoctoNEAR that a new write may spend.", "9731200000000000000000000"),
       missing: text("yoctoNEAR to be sent to the wallet first.", "0"),
     }),
-    permanent: z.array(z.string()).readonly().openapi({
+    permanent: z.array(sentence()).readonly().openapi({
       description: "What the write changes for ever: nobody can undo it. Show it to the person who decides.",
       example: [],
     }),
     valid_until: z.iso.datetime(),
-    body_digest: text(
-      "SHA-256 of the body's canonical JSON (RFC 8785), in hexadecimal; of `{}` without a body.",
+    body_digest: digest(
       "44136fa355b3678a1146ad16f7e8649e94fb4fc21fe77e8310c060f61caaff8a",
+      "SHA-256 of the body's canonical JSON (RFC 8785), in hexadecimal; of `{}` without a body.",
     ),
   })
   .openapi("Quote");

@@ -1,5 +1,6 @@
 import { z } from "@hono/zod-openapi";
 import { locksView, phaseEligibilityView, revealView, VIAS } from "./collection.ts";
+import { creatorView } from "./creator.ts";
 import { currencyView } from "./currency.ts";
 import { ACCOUNT, CONTRACT, type Shown, TOKEN_ID, text, whole } from "./samples.ts";
 
@@ -27,6 +28,8 @@ export const publicCollectionView = z
       .openapi({ description: "The placeholder while assets are hidden." }),
     theme: z.object({ accent: z.string() }).nullable(),
     links: z.array(z.object({ label: z.string(), url: z.string() })),
+    creator: creatorView,
+    about: text("What the creator says of it, in Markdown.").nullable(),
     network: z.string().openapi({ example: "mainnet" }),
     contract_address: z.string().openapi({ example: CONTRACT }),
     contract_name: z.string().openapi({ description: "As its NEP-177 metadata has it." }),
@@ -39,6 +42,12 @@ export const publicCollectionView = z
       .record(z.string(), z.number())
       .openapi({ description: "Percent of each later sale, by account." }),
     locks: locksView("What the collection's holders were promised for good, on the chain."),
+    transfers: z.object({
+      allow_approvals: z.boolean().openapi({ description: "Marketplaces need approvals to sell." }),
+      has_lists: z
+        .boolean()
+        .openapi({ description: "Whether lists of accounts limit transfers or approvals." }),
+    }),
     hidden: z.boolean().openapi({ description: "Whether a reveal has still to show the assets." }),
     total_assets: z.int(),
     reveal: z
@@ -64,10 +73,21 @@ export const publicTokenView = z
     reference_url: z.string().nullable(),
     reference_hash: z.string().nullable(),
     traits: z.array(traitView).openapi({ description: "Empty until assets are revealed." }),
-    rarity_rank: whole("1 is the rarest; null: not known (yet).").nullable(),
+    rarity_rank: whole(
+      "Of the reference file that it shows. 1 is the rarest; null: not known (yet).",
+    ).nullable(),
   })
   .openapi("PublicToken");
 export type PublicToken = Shown<typeof publicTokenView>;
+
+const tokenEventView = z.object({
+  event: z.enum(["minted", "transferred"]),
+  at: z.iso.datetime(),
+  receiver_id: text("Of a transfer: who got it.", ACCOUNT).nullable(),
+  transaction_hash: z.string().nullable(),
+  explorer_url: z.string().nullable(),
+});
+export type PublicTokenEvent = Shown<typeof tokenEventView>;
 
 export const publicTokenDetailView = z
   .object({
@@ -77,6 +97,10 @@ export const publicTokenDetailView = z
     ).nullable(),
     explorer_url: z.string().nullable(),
     locked: z.boolean().openapi({ description: "Whether what it shows can never be changed, by the chain." }),
+    history: z.array(tokenEventView).openapi({
+      description:
+        "What is known of it, the latest first: its mint, whose time the contract has, and transfers by the API since the collection has its page. Only the chain shows transfers between wallets.",
+    }),
   })
   .openapi("PublicTokenDetail");
 export type PublicTokenDetail = Shown<typeof publicTokenDetailView>;
@@ -110,6 +134,19 @@ export const publicEligibilityView = z
   })
   .openapi("PublicEligibility");
 export type PublicEligibility = Shown<typeof publicEligibilityView>;
+
+export const publicVoucherView = z
+  .object({
+    drop_id: z.int(),
+    nonce: z.int(),
+    receiver_id: text("Who gets the NFTs, whoever pays.", ACCOUNT),
+    quantity: whole("NFTs that it gives."),
+    price: text("yoctoNEAR for one.", "1000000000000000000000000"),
+    total_fee: text("yoctoNEAR to attach.", "1000000000000000000000000"),
+    expires_at: z.iso.datetime(),
+  })
+  .openapi("PublicVoucher");
+export type PublicVoucher = Shown<typeof publicVoucherView>;
 
 export const publicClaimableView = z
   .object({

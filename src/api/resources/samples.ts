@@ -13,6 +13,38 @@ export type Shown<Schema extends z.ZodType> = Frozen<z.output<Schema>>;
 export const text = (description: string, example?: string) =>
   z.string().openapi({ description, ...(example !== undefined && { example }) });
 
+/**
+ * A text of this form, so that it has no words of others: tools of POST /mcp mark every text that no pattern describes
+ * (`marking.ts`).
+ */
+const formed = (pattern: RegExp) => (example?: string, description?: string) =>
+  z
+    .string()
+    .regex(pattern)
+    .openapi({
+      ...(description !== undefined && { description }),
+      ...(example !== undefined && { example }),
+    });
+
+/** A NEAR account id. */
+export const account = formed(/^[a-z\d._-]{2,64}$/);
+/** The CID of a file or directory: CIDv1, base32. */
+export const cid = formed(/^b[a-z2-7]{58}$/);
+/** Where this service's gateway serves a CID. */
+export const cidUrl = (...about: Parameters<typeof cid>) =>
+  formed(/^https?:\/\/[\w.:-]+\/ipfs\/b[a-z2-7]{58}$/)(...about).openapi({ format: "uri" });
+export const mediaType = formed(/^[a-z]+\/[a-z\d.+-]{1,40}$/);
+/** Base58 of 32 bytes, as the chain writes hashes. */
+export const hash = formed(/^[1-9A-HJ-NP-Za-km-z]{32,44}$/);
+/** A public key, as NEAR writes it. */
+export const publicKey = formed(/^ed25519:[1-9A-HJ-NP-Za-km-z]{32,44}$/);
+/** A SHA-256, hexadecimal. */
+export const digest = formed(/^[\da-f]{64}$/);
+/** A name that the operator or the service gave. */
+export const ownName = formed(/^[\w-]+$/);
+/** A sentence of the service, in which it quotes nobody. */
+export const sentence = formed(/^[A-Z](?:[\w ,:'-]|\.[\w-])*\.$/);
+
 /** A whole number of a resource. */
 export const whole = (description: string, example?: number) =>
   z.int().openapi({ description, ...(example !== undefined && { example }) });
@@ -21,6 +53,11 @@ export const whole = (description: string, example?: number) =>
 
 const GATEWAY = "https://mint.example.com/ipfs";
 export const ACCOUNT = "alice.near";
+/**
+ * A receiver for examples, which readers may send unchanged. Nobody can own it: only the account `example` could create it, and
+ * that account doesn't exist, since the protocol reserves names that short.
+ */
+export const NOBODY = "alice.example";
 /** An integration's wallet, and its key. */
 export const WALLET = "w-4b7c91d0e2aa.mint.near";
 export const PUBLIC_KEY = "ed25519:DcA2MzgpJbrUATQLLceocVckhhAqrkingax4oJ9kZ847";

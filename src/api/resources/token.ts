@@ -2,22 +2,30 @@ import { z } from "@hono/zod-openapi";
 import { ERROR_CODES } from "../../domain/errors.ts";
 import { locksView } from "./collection.ts";
 import { transactionView } from "./operation.ts";
-import { ACCOUNT, CONTRACT, FILE_CID, FILE_HASH, FILE_URL, type Shown, TOKEN_ID } from "./samples.ts";
+import {
+  ACCOUNT,
+  account,
+  CONTRACT,
+  cid,
+  cidUrl,
+  FILE_CID,
+  FILE_HASH,
+  FILE_URL,
+  type Shown,
+  TOKEN_ID,
+} from "./samples.ts";
 
 const nullable = z.string().nullable();
 
 export const tokenView = z
   .object({
     token_id: z.string().openapi({ example: TOKEN_ID }),
-    owner_id: z.string().openapi({ example: ACCOUNT }),
+    owner_id: account(ACCOUNT),
     metadata: z
       .object({
         title: nullable.openapi({ example: "Night Herons No. 42 of 120" }),
         description: nullable.openapi({ example: "Twelve herons, painted after dark." }),
-        media: nullable.openapi({
-          description: "CID, relative to the contract's base_uri.",
-          example: FILE_CID,
-        }),
+        media: cid(FILE_CID, "CID, relative to the contract's base_uri.").nullable(),
         media_hash: nullable.openapi({
           description: "base64 of the SHA-256 of the media file.",
           example: FILE_HASH,
@@ -33,15 +41,15 @@ export const tokenView = z
       })
       .partial()
       .openapi("TokenMetadataView"),
-    approved_account_ids: z.record(z.string(), z.int()).nullish().openapi({ example: {} }),
+    approved_account_ids: z.record(account(), z.int()).nullish().openapi({ example: {} }),
     locks: locksView(
       "What holders were promised for good: the collection's locks, and metadata where the token's own are locked.",
     ),
     collection_uuid: z.uuid(),
     collection_id: z.int().openapi({ example: 7 }),
-    contract_address: z.string().openapi({ example: CONTRACT }),
-    media_url: nullable.openapi({ example: FILE_URL }),
-    reference_url: nullable,
+    contract_address: account(CONTRACT),
+    media_url: cidUrl(FILE_URL).nullable(),
+    reference_url: cidUrl().nullable(),
   })
   .openapi("Token");
 export type Token = Shown<typeof tokenView>;
@@ -80,10 +88,10 @@ export const burntView = z
       z
         .object({
           token_id: z.string().openapi({ example: TOKEN_ID }),
-          owner_id: z.string().openapi({ description: "Who burnt it.", example: ACCOUNT }),
+          owner_id: account(ACCOUNT, "Who burnt it."),
           collection_uuid: z.uuid(),
           collection_id: z.int().openapi({ example: 7 }),
-          contract_address: z.string().openapi({ example: CONTRACT }),
+          contract_address: account(CONTRACT),
         })
         .openapi("BurntToken"),
     ),

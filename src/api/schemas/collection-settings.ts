@@ -41,7 +41,7 @@ const revealField = z
   ])
   .openapi({
     description:
-      "Whether the collection's assets are hidden until they are revealed; a time also has the schedule reveal them then. " +
+      "Whether the collection's assets are hidden until they are revealed; a time also has the schedule reveal them then. At finalization the time must be in the future. " +
       "NFTs show the draft's asset_placeholder meanwhile.",
     example: true,
   });
@@ -84,11 +84,10 @@ const changedFields = {
 };
 
 /** The default of each field, which null restores. */
-const EMPTY: Omit<DraftSettings, "title"> & { readonly phases: readonly [] } = {
+const EMPTY: Omit<DraftSettings, "title"> = {
   description: null,
   public_mint_config: null,
   private_mint_config: null,
-  phases: [],
   bypass_mint_fee_accounts: [],
   initial_royalties: {},
   ongoing_royalties: {},
@@ -100,12 +99,14 @@ const EMPTY: Omit<DraftSettings, "title"> & { readonly phases: readonly [] } = {
   reveal: false,
 };
 
+const MEANING_OF_NULL = { ...EMPTY, phases: [] };
+
 /** The fields that are present, with null converted to its meaning. */
 const present = (body: Record<string, unknown>): Record<string, unknown> =>
   Object.fromEntries(
     Object.entries(body)
       .filter(([, value]) => value !== undefined)
-      .map(([name, value]) => [name, value ?? EMPTY[name as keyof typeof EMPTY]]),
+      .map(([name, value]) => [name, value ?? MEANING_OF_NULL[name as keyof typeof MEANING_OF_NULL]]),
   );
 
 export const draftBody = z
@@ -113,8 +114,7 @@ export const draftBody = z
   .superRefine(givenOnce(false))
   .openapi("CollectionDraftInput")
   .transform(({ phases, ...body }) => {
-    const { phases: _, ...empty } = EMPTY;
-    const settings = { ...empty, ...present(body) } as unknown as DraftRequest;
+    const settings = { ...EMPTY, ...present(body) } as unknown as DraftRequest;
     if (!phases) return settings;
     const { public_mint_config: open, private_mint_config: listed } = settings;
     const configs = {

@@ -329,7 +329,8 @@ const phaseInput = z
       limit_per_account: rest.limit_per_account ?? null,
       supply: rest.supply ?? null,
     }),
-  );
+  )
+  .openapi("PhaseInput");
 
 /** All phases of a collection. */
 export const phasesField = z

@@ -50,14 +50,14 @@ export const walletPayout = chainWrite(
     tag: "Who am I",
     summary: "Pay sales, or other money of the wallet, out to the integration's account",
     description:
-      "Only the operator sets the account, so that a leaked key moves money to its owner only. Amounts reserved for pending writes " +
+      "Only the operator sets the account, so that a leaked key pays out to its owner only. Amounts reserved for pending writes " +
       "are never paid out, and a payout is refused while a finalization or an upgrade is pending, `sales` and `all` also while another payout is. `sales` pays all that the collections " +
       "of the wallet's contracts have `earned`, minus earlier payouts, rounded down to whole nanoNEAR; it leaves 1.01 NEAR in the wallet, " +
       "and what it can't pay for that reason remains for the next payout. An amount or `all` is deducted from unpaid sales first. " +
       "With `Mintage-Quote` or `Mintage-Max-Cost` `sales` and `all` pay what the limit leaves beside the gas, so that a sale after the " +
       "quote remains for the next payout. Each payout reads the collections from the chain before it is accepted. `sales` does " +
       "without contracts that can't be read. With `currency` it pays units of that token: what the wallet lacks of the amount is first fetched from " +
-      "its contracts, where shares in tokens wait, and `all` is all of both. The wallet pays at most 0.0125 NEAR for each account that the token doesn't know yet.",
+      "its contracts, where shares in tokens wait, and `all` is all of both. The wallet pays at most 0.0125 NEAR for each account that the token doesn't know yet, once, and for at most eight accounts in 24 hours.",
     request: { body: jsonBody(payoutBody, { amount: "sales" }) },
     success: { 200: json("What was paid, and to whom.", payoutView) },
     errors: ["payout_account_missing"],

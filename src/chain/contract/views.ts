@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { Lock } from "../../api/resources/collection.ts";
-import type { ClaimProof } from "../../domain/claim-proofs.ts";
+import type { ClaimProof, SignedVoucher } from "../../domain/claim-proofs.ts";
 import type { Uuid } from "../../domain/ids.ts";
 import { MOST_PHASES } from "../../domain/settings.ts";
 import { retry } from "../../waiting.ts";
@@ -323,6 +323,8 @@ export const contractViewsAt = (rpc: ChainRpc, contractId: string, at: At, optio
     /** @param proof without a receiver: whether any account could redeem the link */
     claimEligibility: (proof: Partial<ClaimProof>) =>
       view<ContractClaimEligibility>("claim_eligibility", proof),
+    voucherEligibility: (voucher: SignedVoucher) =>
+      view<ContractClaimEligibility>("voucher_eligibility", voucher),
     balance: () => view<ContractBalance>("contract_balance"),
     version: () => view<ContractVersion>("contract_version"),
     /** The announced change of the contract's code, and whether it can change at all. */

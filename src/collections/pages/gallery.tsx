@@ -147,7 +147,8 @@ interface GalleryProps {
   readonly filter: TokenFilter;
   readonly page: TokenPage;
   readonly now: Date;
-  readonly script: string;
+  /** Absent: a preview, which has none. */
+  readonly script?: string;
 }
 
 export const Gallery = ({ setting, collection, traits, filter, page, now, script }: GalleryProps) => {
@@ -161,7 +162,7 @@ export const Gallery = ({ setting, collection, traits, filter, page, now, script
       collection={collection}
       section="gallery"
       head={{ description, image: coverImage(collection), path: `/g/${slug}` }}
-      scripts={[script]}
+      scripts={script === undefined ? [] : [script]}
     >
       <Title text={title} />
       <p class="soft">

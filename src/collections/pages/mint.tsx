@@ -1,13 +1,15 @@
+import { raw } from "hono/html";
 import type { PublicCollection, PublicPhase, PublicToken } from "../../api/resources/public-collection.ts";
 import { exactNear } from "../../domain/amounts.ts";
 import { explorerOf } from "../../domain/collector-pages.ts";
-import { grouped } from "../../domain/counted.ts";
+import { grouped, supplyLeft } from "../../domain/counted.ts";
 import { GAS_SET_ASIDE, MOST_AT_ONCE, mintArguments, purchaseArguments } from "../../domain/mint-call.ts";
 import { shownPrice } from "../../domain/prices.ts";
 import type { Currency } from "../../domain/settings.ts";
 import { isolated } from "../../domain/texts.ts";
 import { coverImage, Frame, type Setting, Title } from "./frame.tsx";
 import { Tile } from "./gallery.tsx";
+import { markdownHtml } from "./markdown.ts";
 import { Cover } from "./media.tsx";
 import { Moment } from "./moment.tsx";
 import { Promises, Secret } from "./promises.tsx";
@@ -159,9 +161,10 @@ const Wish = ({ currencies }: { currencies: readonly (Currency | null)[] }) => (
 
 /** What a collector can do; most of it is the script's, since it needs a wallet. */
 const Controls = ({ collection, now, wallets }: Pick<MintProps, "collection" | "now" | "wallets">) => {
-  const { slug, phases, left } = collection;
+  const { slug, phases, left, minted, total_copies: total } = collection;
   const phase = phaseOf(phases, now);
-  const isOpen = left > 0 && phases.length > 0;
+  const isOpen = left > 0;
+  const hasPhases = phases.length > 0;
   return (
     <section id="mint" aria-label="Mint">
       <div class="bar">
@@ -169,12 +172,14 @@ const Controls = ({ collection, now, wallets }: Pick<MintProps, "collection" | "
         {isOpen && (
           <>
             {phase && <Offer phase={phase} now={now} />}
+            <div id="voucher" class="small" aria-live="polite" />
             <div id="terms" class="small" aria-live="polite" />
             <button
               type="button"
               id="connect"
               class={phase ? "scripted" : "scripted plain"}
               popovertarget="wallets"
+              hidden={!hasPhases}
             >
               Connect a wallet
             </button>
@@ -184,8 +189,10 @@ const Controls = ({ collection, now, wallets }: Pick<MintProps, "collection" | "
         <div id="closed" hidden={isOpen && phase !== undefined}>
           <p class="small">
             {left === 0
-              ? "All NFTs have been minted."
-              : phases.length === 0
+              ? minted < total
+                ? "The supply is locked: no more NFTs are ever minted."
+                : "All NFTs have been minted."
+              : !hasPhases
                 ? "Nobody mints this collection from a wallet."
                 : "The mint has ended."}
           </p>
@@ -214,7 +221,7 @@ const SignsInToken = ({ collection, phase }: { collection: PublicCollection; pha
   const wish = { collectionId: collection.collection_id, quantity: 1, receiver: null };
   const paid = { each: phase.mint_fee, total: phase.mint_fee };
   return (
-    <p>
+    <p class="call">
       One transaction: a call of <code>ft_transfer_call</code> on <code>{phase.currency?.contract_id}</code>{" "}
       with <code>{JSON.stringify(purchaseArguments(collection.contract_address, wish, paid))}</code>, which
       are {priceOf(phase)}, times the number. What isn't needed for the price returns, and if the mint is
@@ -224,10 +231,10 @@ const SignsInToken = ({ collection, phase }: { collection: PublicCollection; pha
 };
 
 const Signs = ({ collection }: { collection: PublicCollection }) => (
-  <details class="fold">
+  <details id="signs" class="fold">
     <summary>What it costs and what you sign</summary>
     {collection.phases.some(({ currency }) => currency === null) && (
-      <p>
+      <p class="call">
         One transaction: a call of <code>nft_mint</code> on <code>{collection.contract_address}</code> with{" "}
         <code>
           {JSON.stringify(
@@ -251,7 +258,7 @@ const Signs = ({ collection }: { collection: PublicCollection }) => (
 );
 
 const Facts = ({ collection }: { collection: PublicCollection }) => {
-  const { contract_address: contract, network, ongoing_royalties: royalties, locks } = collection;
+  const { contract_address: contract, network, ongoing_royalties: royalties } = collection;
   const explorer = explorerOf(network);
   const shares = Object.entries(royalties);
   return (
@@ -278,26 +285,50 @@ const Facts = ({ collection }: { collection: PublicCollection }) => {
       </dd>
       <dt>Locked for ever</dt>
       <dd>
-        <Promises locks={locks} />
+        <Promises collection={collection} />
       </dd>
     </dl>
   );
 };
 
+/** Who has made it: as the page says, or the name of the contract. */
+const By = ({ creator, contract_name: contract }: Pick<PublicCollection, "creator" | "contract_name">) => {
+  const name = <bdi>{creator?.name ?? contract}</bdi>;
+  return (
+    <p class="by">
+      {creator?.picture_url && <img src={creator.picture_url} alt="" width="48" height="48" />}
+      <span>
+        <span class="soft">By </span>
+        {creator?.url ? (
+          <a href={creator.url} rel="noopener nofollow">
+            {name}
+          </a>
+        ) : (
+          name
+        )}
+      </span>
+    </p>
+  );
+};
+
 const Head = ({ collection }: { collection: PublicCollection }) => {
-  const { title, contract_name: creator, left, minted, total_copies: total } = collection;
+  const { title, left, minted, total_copies: total } = collection;
   return (
     <>
       <div class="head">
         <Title text={title} />
-        <p class="soft">
-          By <bdi>{creator}</bdi>
-        </p>
+        <By {...collection} />
       </div>
       <div class="supply">
-        <progress class="track" id="minted" max={String(total)} value={String(minted)} aria-label="Minted" />
+        <progress
+          class="track"
+          id="minted"
+          max={String(total)}
+          value={String(left === 0 ? minted : total - left)}
+          aria-label="Minted"
+        />
         <div class="row small">
-          <p id="left">{left === 0 ? "Sold out." : `${grouped(left)} of ${grouped(total)} left.`}</p>
+          <p id="left">{supplyLeft(collection)}.</p>
         </div>
       </div>
     </>
@@ -366,6 +397,12 @@ export const Mint = ({ setting, collection, works, now, scripts, wallets }: Mint
           )}
           {left > 0 && <Signs collection={collection} />}
         </div>
+        {collection.about && (
+          <section class="about" aria-labelledby="about-heading">
+            <h2 id="about-heading">About</h2>
+            {raw(markdownHtml(collection.about))}
+          </section>
+        )}
         {works.length > 0 && (
           <section class="works" aria-labelledby="works-heading">
             <div class="row">

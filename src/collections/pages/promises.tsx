@@ -4,18 +4,34 @@ import { Moment } from "./moment.tsx";
 
 type Lock = PublicCollection["locks"][number];
 
+type Traded = Pick<PublicCollection, "locks" | "transfers">;
+
 /** What each lock promises to whoever holds an NFT. */
-const PROMISES: Readonly<Record<Lock, string>> = {
+const PROMISES: Readonly<Record<Exclude<Lock, "transfers">, string>> = {
   metadata: "Titles, descriptions and pictures never change.",
   supply: "No more NFTs are ever minted.",
   royalties: "Royalties stay as they are.",
-  transfers: "NFTs can always be given away and sold.",
   code: "The contract's code never changes.",
 };
 
+/** What the lock of transfers promises: what the collection allows now, it allows for ever. */
+const keptTransfers = ({ allow_approvals: isSold, has_lists: isLimited }: PublicCollection["transfers"]) => {
+  const what = isSold ? "NFTs can always be given away and sold" : "NFTs can always be given away";
+  const limit = isLimited ? ", but not to accounts that the collection's lists exclude" : "";
+  return `${what}${limit}.${isSold ? "" : " Marketplaces can't sell them."}`;
+};
+
 /** What is locked for ever, as a promise. @param own what an NFT's own lock promises, in place of the collection's metadata */
-export const Promises = ({ locks, own }: { readonly locks: readonly Lock[]; readonly own?: string }) => {
-  const kept = locks.filter((lock) => own === undefined || lock !== "metadata").map((lock) => PROMISES[lock]);
+export const Promises = ({
+  collection: { locks, transfers },
+  own,
+}: {
+  readonly collection: Traded;
+  readonly own?: string;
+}) => {
+  const kept = locks
+    .filter((lock) => own === undefined || lock !== "metadata")
+    .map((lock) => (lock === "transfers" ? keptTransfers(transfers) : PROMISES[lock]));
   const all = own === undefined ? kept : [own, ...kept];
   if (all.length === 0) return <>Nothing</>;
   return (
@@ -36,7 +52,7 @@ export const Secret = ({
   readonly collection: PublicCollection;
   readonly now: Date;
 }) => {
-  const { reveal, total_assets: total, slug } = collection;
+  const { reveal, total_assets: total, slug, locks } = collection;
   if (reveal === null) return null;
   const { state, shown, at, commitment } = reveal;
   return (
@@ -49,7 +65,10 @@ export const Secret = ({
       aria-live="polite"
     >
       {state === "revealed" ? (
-        <p>Revealed: every NFT shows what it was committed to before the first mint.</p>
+        <p>
+          Revealed: the works and their order are those committed to before the first mint.
+          {!locks.includes("metadata") && " The artist can still change what NFTs show."}
+        </p>
       ) : (
         <p>
           <b>

@@ -155,12 +155,15 @@ audio { width: 100%; display: block; margin-top: var(--2); }
   border-radius: var(--round); background: var(--card); text-decoration: none; }
 .chips a:hover, .neighbours a:hover { border-color: var(--edge); }
 .chips span { font-size: var(--s); line-height: 1.25rem; color: var(--soft); } .chips b { font-weight: 600; }
+.history { list-style: none; padding: 0; margin: 0 0 var(--1); }
+.history li { display: flex; flex-wrap: wrap; gap: 0 var(--2); justify-content: space-between; padding: var(--1) 0; border-bottom: 1px solid var(--line); }
 .neighbours { display: flex; justify-content: space-between; }
 .two, .panel, #mint { grid-template-columns: minmax(0, 1fr); }
 .two { display: grid; gap: var(--3); }
 .panel { display: grid; gap: var(--3); align-content: start; }
 #claim, #claim .panel { gap: var(--2); }
 .head { display: grid; gap: var(--1); }
+.by { display: flex; gap: .75rem; align-items: center; } .by img { border-radius: 50%; object-fit: cover; flex: none; background: var(--sunk); }
 .supply { display: grid; gap: var(--1); }
 .supply .row { justify-content: space-between; }
 .track { appearance: none; display: block; width: 100%; height: .5rem; border: 0; border-radius: .25rem; overflow: hidden;
@@ -204,13 +207,18 @@ audio { width: 100%; display: block; margin-top: var(--2); }
 #owned h2 { font-size: var(--xl); font-weight: 700; letter-spacing: -.02em; line-height: 1.25; margin: 0; }
 #owned .row { justify-content: center; margin-top: var(--1); }
 .links { list-style: none; padding: 0; margin: 0; display: flex; flex-wrap: wrap; gap: var(--1) var(--3); }
+.about { display: grid; gap: var(--2); max-width: 40rem; justify-items: start; margin-top: var(--2); } .about > * { margin: 0; max-width: 100%; }
+.about h3, .about h4 { font-size: var(--m); font-weight: 600; margin: 0; } .about h3 { font-size: var(--l); line-height: 1.2; }
+.about ul, .about ol { padding-inline-start: 1.25em; } .about li > * + * { margin-top: var(--1); }
+.about blockquote { padding-inline-start: var(--2); border-inline-start: 2px solid var(--accent-line); color: var(--soft); }
+.about pre { overflow-x: auto; } .about hr { width: 100%; border: 0; border-top: 1px solid var(--line); }
 .works { margin-top: var(--2); }
 .works > .row { justify-content: space-between; margin-bottom: var(--2); } .works h2 { margin: 0; }
 @media (min-width: 43rem) { #works { --columns: 4; } }
 @media (min-width: 48rem) {
   .two { grid-template-columns: minmax(0, 1fr) minmax(0, 1fr); gap: var(--4); align-items: start; }
-  .two > .works { grid-column: 1; }
-  .two > .panel { grid-column: 2; grid-row: 1 / span 3; }
+  .two > .works, .two > .about { grid-column: 1; }
+  .two > .panel { grid-column: 2; grid-row: 1 / span 4; }
   .bar { padding: var(--3); border: 1px solid var(--line); border-radius: var(--round); background: var(--card); }
 }
 @media (min-width: 48rem) and (max-width: 59.99rem) { #works { --columns: 2; } }
@@ -225,6 +233,9 @@ audio { width: 100%; display: block; margin-top: var(--2); }
 }
 #enter { align-items: end; max-width: 40rem; margin-top: var(--2); } #enter input { min-width: 0; }
 #view { display: grid; grid-template-columns: minmax(0, 1fr); gap: var(--5); margin-top: var(--2); }
+.charts { display: grid; gap: var(--2); margin-bottom: var(--2); grid-template-columns: repeat(auto-fit, minmax(min(100%, 35rem), 1fr)); }
+.chart { display: block; width: 100%; min-width: 35rem; height: auto; font-size: .75rem; } .chart text { fill: var(--soft); }
+.chart line { stroke: var(--line); } .chart .dark { fill: var(--ink); } .chart .light { fill: var(--edge); }
 #view h2 { margin-bottom: var(--1); } td { padding-block: .75rem; } tbody tr:last-child td { border-bottom: 0; }
 @media (prefers-reduced-motion: no-preference) {
   button, .button, .plain { transition: filter .15s; }

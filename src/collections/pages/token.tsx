@@ -6,9 +6,11 @@ import type {
 import { explorerOf } from "../../domain/collector-pages.ts";
 import { grouped } from "../../domain/counted.ts";
 import { isolated } from "../../domain/texts.ts";
-import { Frame, type Setting, Title } from "./frame.tsx";
+import { cardOf } from "../../domain/thumbnails.ts";
+import { coverImage, Frame, type Setting, Title } from "./frame.tsx";
 import { choice, nameOf, ownNameOf } from "./gallery.tsx";
 import { Media } from "./media.tsx";
+import { Moment } from "./moment.tsx";
 import { Promises, Secret } from "./promises.tsx";
 
 interface TokenProps {
@@ -18,7 +20,8 @@ interface TokenProps {
   /** Those of the collection, with the number of NFTs that have each. */
   readonly traits: readonly PublicTrait[];
   readonly now: Date;
-  readonly script: string;
+  /** Absent: a preview, which has none. */
+  readonly script?: string;
 }
 
 const Transaction = ({ hash, explorer }: { hash: string; explorer: string | null }) =>
@@ -79,6 +82,52 @@ const Proof = ({
   </dl>
 );
 
+const EVENTS = { minted: "Minted", transferred: "Given to" } as const;
+
+/** What has happened to it, as far as it is known; the explorer knows all of it. */
+const History = ({ token, all }: { token: PublicTokenDetail; all: string | null }) => (
+  <section data-fresh="history">
+    <h2>History</h2>
+    <ol class="history">
+      {token.history.map(
+        ({ event, at, receiver_id: receiver, transaction_hash: hash, explorer_url: url }) => (
+          <li>
+            <span>
+              {EVENTS[event]} {receiver !== null && <bdi>{receiver}</bdi>}
+            </span>
+            <span class="soft small">
+              <Moment at={at} />
+              {url !== null ? (
+                <>
+                  {" · "}
+                  <a href={url} rel="noopener">
+                    Transaction
+                  </a>
+                </>
+              ) : (
+                hash !== null && (
+                  <>
+                    {" · "}
+                    <code>{hash}</code>
+                  </>
+                )
+              )}
+            </span>
+          </li>
+        ),
+      )}
+    </ol>
+    <p class="small soft">
+      Sales and gifts between wallets are on the chain{all === null ? " alone." : ": "}
+      {all !== null && (
+        <a href={all} rel="noopener">
+          all of its transfers
+        </a>
+      )}
+    </p>
+  </section>
+);
+
 /** A share in percent, with a decimal where it is small. */
 const percent = (part: number, whole: number): string => {
   const share = (100 * part) / whole;
@@ -132,15 +181,11 @@ const Neighbours = ({
   </nav>
 );
 
-const Explorer = ({ collection, token }: Pick<TokenProps, "collection" | "token">) => {
+/** Where an NFT is in the network's explorer; null: it has none. */
+const explored = ({ collection, token }: Pick<TokenProps, "collection" | "token">): string | null => {
   const explorer = explorerOf(collection.network);
-  if (explorer === null) return null;
   const path = `${collection.contract_address}/${encodeURIComponent(token.token_id)}`;
-  return (
-    <a class="button plain" href={`${explorer}/nft-token/${path}`} rel="noopener">
-      View in the explorer
-    </a>
-  );
+  return explorer && `${explorer}/nft-token/${path}`;
 };
 
 export const TokenDetail = ({ setting, collection, token, traits, now, script }: TokenProps) => {
@@ -149,14 +194,17 @@ export const TokenDetail = ({ setting, collection, token, traits, now, script }:
   const path = `/g/${slug}/${token.number}`;
   const own = token.locked ? "This NFT never changes what it shows." : undefined;
   const { rarity_rank: rank, media_url: url, media_type } = token;
-  const image = { url, media_type, alt: `Picture of ${isolated(name)}` };
+  const explorer = explored({ collection, token });
+  const hasCard = url !== null && cardOf(url, media_type, setting.base) !== null;
+  // Of a film, a sound or a drawing no card is made: other sites show the collection's.
+  const image = hasCard ? { url, media_type, alt: `Picture of ${isolated(name)}` } : coverImage(collection);
   return (
     <Frame
       setting={setting}
       title={`${name === title ? `No. ${token.number}` : isolated(name)} · ${isolated(title)}`}
       collection={collection}
       head={{ description: token.description, image, path }}
-      scripts={[script]}
+      scripts={script === undefined ? [] : [script]}
       hasScripted
     >
       <div class="two">
@@ -194,15 +242,20 @@ export const TokenDetail = ({ setting, collection, token, traits, now, script }:
             <button type="button" id="share" class="scripted">
               Share
             </button>
-            <Explorer collection={collection} token={token} />
+            {explorer !== null && (
+              <a class="button plain" href={explorer} rel="noopener">
+                View in the explorer
+              </a>
+            )}
           </div>
           <div data-fresh="traits">
             {token.traits.length > 0 && <Traits collection={collection} token={token} traits={traits} />}
           </div>
+          {token.history.length > 0 && <History token={token} all={explorer} />}
           <dl>
             <dt>Locked for ever</dt>
             <dd>
-              <Promises locks={collection.locks} own={own} />
+              <Promises collection={collection} own={own} />
             </dd>
           </dl>
           <details class="fold" data-fresh="proof">

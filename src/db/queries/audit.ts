@@ -5,7 +5,7 @@ import { type Uuid, uuidToBytes } from "../../domain/ids.ts";
 import type { Database } from "../client.ts";
 import { auditEntries } from "../schema/index.ts";
 import type { Statement } from "../statements.ts";
-import { auditWeight, refuseAbove, weigh } from "./usage.ts";
+import { hasAuditRoom } from "./usage.ts";
 
 export type AuditRow = typeof auditEntries.$inferSelect;
 
@@ -16,12 +16,18 @@ export interface AuditedChange {
   readonly changes?: object;
 }
 
-/** What ends something is recorded even beyond the integration's share of the database. */
-const isEnding = (action: AuditAction): boolean => action.endsWith(".deleted");
+/**
+ * How many times an integration's limit of entries an action may use: a leaked key can always be deleted, and is still
+ * rotated when others have used the limit up. Null: without a limit.
+ */
+const shareOf = (action: AuditAction): number | null => {
+  if (action.endsWith(".deleted")) return null;
+  return action.endsWith("rotated") ? 2 : 1;
+};
 
 /**
  * Records a change of the request's actor, if `condition` holds; nothing in work that no request asked for. Part of the
- * batch of the change, which fails if a key's entry exceeds the integration's share of the database (`exceededCounter`).
+ * batch of the change, which fails if a key's entry exceeds the integration's limit (`exceededLimit`).
  */
 export const recordChange = (
   { db, actor, now }: Pick<ServiceContext, "db" | "actor" | "now">,
@@ -31,17 +37,17 @@ export const recordChange = (
 ): Statement[] => {
   if (actor === undefined) return [];
   const integration = uuidToBytes(integrationId);
-  const texts = [JSON.stringify(auditedChanges(changes)), JSON.stringify(actor)] as const;
+  const share = actor.type === "key" ? shareOf(action) : null;
+  const text = JSON.stringify(actor);
+  // The column takes no null, so that the batch fails.
+  const noted =
+    share === null ? sql`${text}` : sql`iif(${hasAuditRoom(integrationId, share)}, ${text}, NULL)`;
   const entry = db.insert(auditEntries).select(sql`
     SELECT ${integration}, coalesce((SELECT max(seq) FROM audit_entries WHERE integration_id = ${integration}), 0) + 1,
-      ${action}, ${subjectId && uuidToBytes(subjectId)}, ${texts[0]}, ${texts[1]}, ${now().getTime()}
+      ${action}, ${subjectId && uuidToBytes(subjectId)}, ${JSON.stringify(auditedChanges(changes))}, ${noted},
+      ${now().getTime()}
     WHERE ${condition}`);
-  const isLimited = actor.type === "key" && !isEnding(action);
-  return [
-    entry,
-    weigh(db, integrationId, { database: auditWeight(texts, condition) }, 1),
-    ...(isLimited ? [refuseAbove(db, integrationId, "database_bytes")] : []),
-  ];
+  return [entry];
 };
 
 /** Entries of an integration after a number, oldest first. */

@@ -1,6 +1,7 @@
 import { and, eq, ne, or, type SQL, sql } from "drizzle-orm";
 import { toHex, type Uuid, uuidToBytes } from "../../domain/ids.ts";
 import type { Mint } from "../../domain/mint-notes.ts";
+import type { SealedOrder } from "../../domain/reveal.ts";
 import type { CollectionSettings, PhaseCounts } from "../../domain/settings.ts";
 import { tokenNumber } from "../../domain/token-ids.ts";
 import type { Database } from "../client.ts";
@@ -90,14 +91,17 @@ export const raiseMinted = (db: Database, collectionId: Uuid, minted: number, no
     .set({ minted: sql`max(${collections.minted}, ${minted})`, updatedAt: now })
     .where(eq(collections.id, collectionId));
 
-/** Stores what the chain shows of a collection's phases. */
+/** Stores what the chain shows of a collection's phases. @param operationId the open operation that read it, if one did */
 export const notePhaseCounts = (
   db: Database,
   collectionId: Uuid,
   phaseCounts: PhaseCounts,
-  now: Date,
+  { now, operationId }: { readonly now: Date; readonly operationId?: Uuid },
 ): Statement =>
-  db.update(collections).set({ phaseCounts, updatedAt: now }).where(eq(collections.id, collectionId));
+  db
+    .update(collections)
+    .set({ phaseCounts, updatedAt: now })
+    .where(and(eq(collections.id, collectionId), operationId && isOpen(operationId)));
 
 /** The highest number of a mint's tokens: at least so many are minted. */
 export const tokensBy = ({ tokenIds }: Mint): number => Math.max(...tokenIds.map(tokenNumber));
@@ -158,6 +162,20 @@ export const changeSettings = (
     .where(and(eq(collections.id, collectionId), isOpen(operationId)));
 };
 
+/** Notes the order of a collection's hidden assets. */
+export const setOrder = (db: Database, collectionId: Uuid, order: SealedOrder): Statement =>
+  db
+    .update(collections)
+    .set({ reveal: sql`json_set(${collections.reveal}, '$.order', json(${JSON.stringify(order)}))` })
+    .where(eq(collections.id, collectionId));
+
+const showsFewerThan = (collectionId: Uuid, shown: number) =>
+  and(eq(collections.id, collectionId), sql`json_extract(${collections.reveal}, '$.shown') < ${shown}`);
+
+/** Whether fewer assets of a collection are noted as shown: `raiseRevealed` would change that. */
+export const showsFewer = (collectionId: Uuid, shown: number): SQL =>
+  sql`EXISTS (SELECT 1 FROM ${collections} WHERE ${showsFewerThan(collectionId, shown)})`;
+
 /** Notes that assets of a collection before a number are shown; once all are, nothing is left to reveal or to keep unpinned. */
 export const raiseRevealed = (
   db: Database,
@@ -174,7 +192,5 @@ export const raiseRevealed = (
       pinState: sql`CASE WHEN ${isAll} AND ${pins ? 1 : 0} THEN coalesce(${collections.pinState}, 'pending') ELSE ${collections.pinState} END`,
       updatedAt: now,
     })
-    .where(
-      and(eq(collections.id, collectionId), sql`json_extract(${collections.reveal}, '$.shown') < ${shown}`),
-    );
+    .where(showsFewerThan(collectionId, shown));
 };

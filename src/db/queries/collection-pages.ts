@@ -1,18 +1,49 @@
-import { and, asc, eq, sql } from "drizzle-orm";
+import { and, asc, eq, getTableColumns, sql } from "drizzle-orm";
 import type { Uuid } from "../../domain/ids.ts";
 import type { Database } from "../client.ts";
 import { blobs, collectionPages, collections, contracts, draftAssets } from "../schema/index.ts";
 
-export type CollectionPageRow = typeof collectionPages.$inferSelect;
+const { creatorPicture, ...columns } = getTableColumns(collectionPages);
+
+/** All of a page but its creator's picture, which is large. */
+export const PAGE = columns;
+export type CollectionPageRow = Omit<typeof collectionPages.$inferSelect, "creatorPicture">;
 
 /** What a PUT says of a page; undefined stays. */
 export type PageChanges = Pick<CollectionPageRow, "collectionId" | "slug" | "enabled"> &
-  Partial<Pick<CollectionPageRow, "coverAssetId" | "theme" | "links">>;
+  Partial<Pick<CollectionPageRow, "coverAssetId" | "theme" | "links" | "about">> & {
+    /** What changes of the creator, null: there is none any more. In it null clears. */
+    readonly creator?:
+      | { readonly name: string; readonly url?: string | null; readonly picture?: string | null }
+      | null
+      | undefined;
+    readonly creatorPicture?: Uint8Array | null | undefined;
+  };
+
+/** The picture of an enabled page's creator, if it is still the one with this digest. */
+export const creatorPictureOf = async (
+  db: Database,
+  slug: string,
+  digest: string,
+): Promise<Uint8Array | null> => {
+  const row = await db
+    .select({ picture: creatorPicture })
+    .from(collectionPages)
+    .where(
+      and(
+        eq(collectionPages.slug, slug),
+        eq(collectionPages.enabled, true),
+        sql`${collectionPages.creator} ->> 'picture' = ${digest}`,
+      ),
+    )
+    .get();
+  return row?.picture ?? null;
+};
 
 /** An enabled page with its collection and the contract's account, by its slug. */
 export const findEnabledPage = (db: Database, slug: string) =>
   db
-    .select({ page: collectionPages, collection: collections, contractAccountId: contracts.accountId })
+    .select({ page: PAGE, collection: collections, contractAccountId: contracts.accountId })
     .from(collectionPages)
     .innerJoin(collections, eq(collections.id, collectionPages.collectionId))
     .innerJoin(contracts, eq(contracts.id, collections.contractId))

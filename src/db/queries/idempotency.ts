@@ -63,6 +63,17 @@ const failedExecution = (ledger: Ledger, { integrationId, key, since }: Executio
       ),
     );
 
+/** Condition, of a row of quotes: the write of its execution was refused before anything was sent, so it was none. */
+export const WAS_REFUSED: SQL = sql`EXISTS (
+  SELECT 1 FROM idempotency_keys JOIN operations ON ${IS_FREEING}
+  WHERE idempotency_keys.integration_id = quotes.integration_id AND idempotency_keys.key = quotes.executed_by
+  AND operations.created_at >= quotes.created_at
+  AND iif(json_valid(answer_body), json_extract(answer_body, '$.outcome'), NULL) = 'not_submitted')`;
+
+/** Condition: an execution's quote is still bound to its key. */
+export const isBound = ({ quoteId, key }: Execution): SQL =>
+  sql`EXISTS (SELECT 1 FROM quotes WHERE id = ${uuidToBytes(quoteId)} AND executed_by = ${key})`;
+
 /** Condition: an execution hasn't failed on the chain. */
 export const hasNotFailed = (ledger: Ledger, execution: Execution): SQL =>
   notExists(failedExecution(ledger, execution));

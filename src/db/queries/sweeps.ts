@@ -1,9 +1,8 @@
 import { asc, eq, gt, inArray, type SQL, sql } from "drizzle-orm";
 import { type Uuid, uuidToBytes } from "../../domain/ids.ts";
 import type { Database } from "../client.ts";
-import { auditEntries, type events, integrations, sweeps } from "../schema/index.ts";
+import { type auditEntries, type events, integrations, sweeps } from "../schema/index.ts";
 import type { Statement } from "../statements.ts";
-import { unweighAudit } from "./usage.ts";
 
 /** Reads cursors of some rounds; a statement for a batch. */
 export const selectSweeps = (db: Database, names: readonly string[]) =>
@@ -63,12 +62,9 @@ const oldNumbered = (
     WHERE created_at < ${before.getTime()} AND seq < (SELECT max(seq) FROM ${table} WHERE ${own}))`;
 };
 
-/** Deletes such rows, with their weight if they have one. */
+/** Deletes such rows. */
 export const deleteOldNumbered = (
   db: Database,
   table: Numbered,
   rows: Parameters<typeof oldNumbered>[1],
-): Statement[] => {
-  const which = oldNumbered(table, rows);
-  return [...(table === auditEntries ? [unweighAudit(db, which)] : []), db.delete(table).where(which)];
-};
+): Statement => db.delete(table).where(oldNumbered(table, rows));

@@ -55,6 +55,16 @@ export const hasRoom = (integrationId: Uuid, more: SQL = sql`0`): SQL => sql`(
   SELECT database_bytes + ${more} < ${limitOf("database_bytes")} FROM integrations
   WHERE id = ${uuidToBytes(integrationId)})`;
 
+/** Number of an integration's audit entries: of their numbers none is left out, and the oldest are deleted first. */
+const auditCount = (integrationId: Uuid): SQL => {
+  const of = sql`FROM audit_entries WHERE integration_id = ${uuidToBytes(integrationId)}`;
+  return sql`coalesce((SELECT max(seq) ${of}) - (SELECT min(seq) ${of}) + 1, 0)`;
+};
+
+/** Condition: an integration's audit log has fewer entries than so many times its limit. */
+export const hasAuditRoom = (integrationId: Uuid, times: number): SQL =>
+  sql`${auditCount(integrationId)} < ${times} * ${limitFor(integrationId, "audit_entries")}`;
+
 const COUNTERS = { stored_bytes: "storedBytes", database_bytes: "databaseBytes" } as const;
 
 export type Counter = keyof typeof COUNTERS;
@@ -66,10 +76,10 @@ export const refuseAbove = (db: Database, integrationId: Uuid, counter: Counter)
     .set({ [COUNTERS[counter]]: sql`NULL` })
     .where(and(eq(integrations.id, integrationId), gt(integrations[COUNTERS[counter]], limitOf(counter))));
 
-/** The counter whose limit made a batch fail; null: it failed for another reason. */
-export const exceededCounter = (error: unknown): Counter | null =>
+/** The limit that made a batch fail; null: it failed for another reason. */
+export const exceededLimit = (error: unknown): Counter | "audit_entries" | null =>
   (["stored_bytes", "database_bytes"] as const).find((name) => failedOn(error, `integrations.${name}`)) ??
-  null;
+  (failedOn(error, "audit_entries.actor") ? "audit_entries" : null);
 
 /** The weight of rows: scalar subqueries of bytes; null counts as 0. */
 export interface Weight {
@@ -167,15 +177,6 @@ export const quotesWeight = (which: SQL): Weight => ({
 export const unweighQuotes = (db: Database, which: SQL): Statement =>
   unweighRows(db, sql`quotes`, QUOTE_BYTES, which);
 
-/** Weight of an entry of the audit log, if a condition holds. @param texts its changes and its actor, as JSON */
-export const auditWeight = (texts: readonly string[], condition: SQL): SQL =>
-  sql`(SELECT ${ROW_BYTES} + ${texts.reduce((sum, text) => sum + Buffer.byteLength(text), 0)} WHERE ${condition})`;
-
-const AUDIT_BYTES = sql`${ROW_BYTES} + octet_length(changes) + octet_length(actor)`;
-
-export const unweighAudit = (db: Database, which: SQL): Statement =>
-  unweighRows(db, sql`audit_entries`, AUDIT_BYTES, which);
-
 /** Weight of an open operation after its failure: failed operations stay in the database. */
 export const failingWeight = (id: Uuid, answerBody: string): Weight => ({
   database: sql`(SELECT ${ROW_BYTES} + octet_length(request) + ${Buffer.byteLength(answerBody)}
@@ -208,7 +209,6 @@ export const recountUsage = async (db: Database, integrationId: Uuid): Promise<v
     + ${sum(sql`sum(${KEY_BYTES}) FROM idempotency_keys
       WHERE integration_id = ${id}`)}
     + ${sum(sql`sum(${QUOTE_BYTES}) FROM quotes WHERE integration_id = ${id}`)}
-    + ${sum(sql`sum(${AUDIT_BYTES}) FROM audit_entries WHERE integration_id = ${id}`)}
     + ${sum(sql`sum(${ROW_BYTES} + octet_length(request) + coalesce(octet_length(answer_body), 0)) FROM operations
       WHERE integration_id = ${id} AND state = 'failed'`)}`;
   await db
@@ -229,6 +229,7 @@ export const selectUsage = (db: Database, integrationId: Uuid, now: Date) => {
       database_bytes: integrations.databaseBytes,
       keys: count(workingKeys(integrationId, now)),
       operations_waiting: count(waitingOperations(integrationId)),
+      audit_entries: sql<number>`${auditCount(integrationId)}`,
       name: integrations.name,
       walletAccountId: integrations.walletAccountId,
     })

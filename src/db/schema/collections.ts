@@ -1,6 +1,6 @@
 import { sql } from "drizzle-orm";
 import { index, integer, primaryKey, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
-import type { PageLink, PageTheme } from "../../domain/collector-pages.ts";
+import type { PageCreator, PageLink, PageTheme } from "../../domain/collector-pages.ts";
 import type { MintNotes } from "../../domain/mint-notes.ts";
 import type { RevealRecord } from "../../domain/reveal.ts";
 import type { CollectionSettings, PhaseCounts } from "../../domain/settings.ts";
@@ -110,6 +110,11 @@ export const collectionPages = sqliteTable(
     /** Position of the last asset whose reference file was read for traits; null: all were read, and ranks are known. */
     traitsCursor: integer("traits_cursor").default(-1),
     ...timestamps(),
+    creator: text("creator", { mode: "json" }).$type<PageCreator>(),
+    /** What the creator says of the collection, in Markdown. */
+    about: text("about"),
+    /** PNG, JPEG or WebP, which nothing but the picture's own address reads. */
+    creatorPicture: bytes("creator_picture"),
   },
   (table) => [
     uniqueIndex("collection_pages_slug").on(table.slug),
@@ -132,6 +137,24 @@ export const mintedHundreds = sqliteTable(
     transactions: text("transactions", { mode: "json" }).$type<MintNotes>().notNull(),
   },
   (table) => [primaryKey({ columns: [table.collectionId, table.hundred] })],
+);
+
+/**
+ * Transfers of tokens by the service, of collections with a page: those between wallets don't pass through it. Kept forever.
+ * The migration makes it WITHOUT ROWID.
+ */
+export const tokenTransfers = sqliteTable(
+  "token_transfers",
+  {
+    collectionId: uuidOf("collection_id", () => collections.id),
+    number: integer("number").notNull(),
+    /** Time of the transaction's block. */
+    at: instant("at").notNull(),
+    receiverId: text("receiver_id").notNull(),
+    /** base58. */
+    hash: text("hash").notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.collectionId, table.number, table.at] })],
 );
 
 /** Traits in the reference files of a collection's assets. Tokens are matched by `reference_hash`. */

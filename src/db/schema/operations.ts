@@ -178,6 +178,24 @@ export const broughtFiles = sqliteTable(
   (table) => [primaryKey({ columns: [table.collectionId, table.sha256, table.operationId] })],
 );
 
+/** Accounts that the service pays, or has paid, to register at a token (NEP-145): none is paid for twice. */
+export const registrations = sqliteTable(
+  "registrations",
+  {
+    /** Account of the token. */
+    currency: text("currency").notNull(),
+    account: text("account").notNull(),
+    integrationId: uuidOf("integration_id", () => integrations.id),
+    operationId: uuid("operation_id").notNull(),
+    /** When the operation was accepted. */
+    createdAt: instant("created_at").notNull(),
+  },
+  (table) => [
+    primaryKey({ columns: [table.currency, table.account] }),
+    index("registrations_integration").on(table.integrationId, table.createdAt),
+  ],
+);
+
 /** Wallets whose journal has an operation that this database lacks. The objects decide; these rows save a call to each. */
 export const behindWallets = sqliteTable("behind_wallets", {
   wallet: text("wallet").primaryKey(),

@@ -202,7 +202,7 @@ export const updateWebhook = async (
     const which = own(caller.integrationId, id);
     const condition = sql`EXISTS (SELECT 1 FROM webhooks WHERE ${which})`;
     const update = db.update(webhooks).set(changes).where(which).returning();
-    const entry = recordChange(context, caller.integrationId, audited, condition);
+    const entry = recordChange(context, caller.integrationId, audited, differs(which, changes));
     return (await runWithResponse(db, { answered: null, condition }, update, entry))[0];
   };
   const asRead = () => changedAsRead(context, caller, id, { changes, audited });
@@ -211,6 +211,17 @@ export const updateWebhook = async (
   endpointsChanged(caller.integrationId);
   if (row.state === "enabled") await endpointOf(context.env, id).wake(id);
   return toWebhook(row, now);
+};
+
+/** Condition: an endpoint, by a condition on its row, isn't as a change would leave it. */
+const differs = (
+  which: SQL | undefined,
+  { url, types, description, state, secret }: Partial<WebhookRow>,
+): SQL => {
+  const values = { url, types: types && JSON.stringify(types), description, state, secret };
+  const given = Object.entries(values).filter(([, value]) => value !== undefined);
+  const isSame = given.map(([column, value]) => sql`${sql.identifier(column)} IS ${value}`);
+  return sql`EXISTS (SELECT 1 FROM webhooks WHERE ${which} AND NOT (${sql.join([sql`true`, ...isSame], sql` AND `)}))`;
 };
 
 /** A change of an endpoint, and its entry in the audit log. */
@@ -252,7 +263,7 @@ const changeAsRead = async (
   const isAsRead = and(own(read.integrationId, read.id), eq(webhooks.secret, read.secret), ...asRead) as SQL;
   const condition = sql`EXISTS (SELECT 1 FROM webhooks WHERE ${isAsRead})`;
   const change = db.update(webhooks).set(changes).where(isAsRead).returning({ id: webhooks.id });
-  const entry = recordChange(context, read.integrationId, audited, condition);
+  const entry = recordChange(context, read.integrationId, audited, differs(isAsRead, changes));
   return (await runWithResponse(db, { answered, condition }, change, entry)).length > 0;
 };
 

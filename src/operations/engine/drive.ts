@@ -19,13 +19,17 @@ import type {
 } from "../../wallet/interface.ts";
 import type { Kind, Outlook } from "../kind.ts";
 import { kindNamed, walletFor } from "../registry.ts";
-import { endingOf, fail, succeed } from "./endings.ts";
+import { unpaidStorage } from "../top-up.ts";
+import { endInPart, endingOf, fail, succeed } from "./endings.ts";
 import { chainFailure, type Refusal, refusalFailure, unknownFailure } from "./failure.ts";
 import { handOver } from "./hand-over.ts";
 import { spendingOf, topUpRefusal } from "./limits.ts";
 
 /** Pause before lagging nodes are read again. Milliseconds. */
 const LOOK_AGAIN_MS = 250;
+
+/** `Retry-After` where no node answers. Seconds. */
+const UNAVAILABLE_RETRY_S = 5;
 
 /** Pause where something else must happen first, such as the operator's decision. Milliseconds. */
 const TRY_AGAIN_MS = 1_000;
@@ -164,13 +168,24 @@ export class Drive {
     if (refusal !== null) return this.#refused(refusal, step);
     await outlook.before(step);
     checkpoint("operation.before_submit");
+    const limits = await spendingOf(
+      this.#home.context,
+      this.#row,
+      outlook.isInParts && !this.isBegun ? { known: outlook.facts } : null,
+    ).catch((error: unknown) => {
+      if (error instanceof ChainUnavailableError) return null;
+      throw error;
+    });
+    if (limits === null)
+      return this.#refused({ status: "chain_unavailable", retryAfter: UNAVAILABLE_RETRY_S }, step);
     const intent = {
       operationUuid: id,
       step,
       fairnessKey: integrationId,
       mostCost: this.#row.mostCost,
       ...transaction,
-      ...(await spendingOf(this.#home.context, this.#row)),
+      storage: unpaidStorage(outlook.storage(step), step, this.#records),
+      ...limits,
     };
     const submit = (snapshot?: OperationSnapshot) => this.#home.wallet.submit({ ...intent, snapshot });
     const { context, wallet } = this.#home;
@@ -220,8 +235,8 @@ export class Drive {
    * and only if no 202 was returned (docs/operations.md).
    */
   #isWaitedOut(refusal: Refusal): boolean {
-    // The cost may never drop. A new request continues what is already there.
-    if (refusal.status === "too_dear") return false;
+    // The cost may never drop. A new request continues what is already there. Nothing withdrawn is accepted again.
+    if (refusal.status === "too_dear" || refusal.status === "withdrawn") return false;
     // Nobody can raise a key's budget, and it is too small for this step on any day.
     if (
       refusal.status === "spending_limited" &&
@@ -230,6 +245,9 @@ export class Drive {
     )
       return false;
     if (this.#kind.isCommitted(this.#records)) return true;
+    // Others have used up what was left for it when it began.
+    if (refusal.status === "spending_limited" && this.#records.some(({ state }) => state === "succeeded"))
+      return true;
     if (!("retryAfter" in refusal)) return false;
     return this.isBegun || !this.#isNew || this.#home.isPromised(this.#row.id);
   }
@@ -321,15 +339,18 @@ const endWithEffects = async (
   return effects.commit?.(write) ?? write();
 };
 
-const failWith = (
+const failWith = async (
   context: ServiceContext,
   row: OperationRow,
   failure: Failure,
   records: readonly TransactionRecord[],
 ): Promise<EndedRow> => {
-  const isUnknown = failure.code === "outcome_unknown";
-  const statements = isUnknown ? [] : kindNamed(row.kind).onFailure(context, row, records);
-  return fail(context, row, { failure, statements, records });
+  if (failure.code === "outcome_unknown") return fail(context, row, { failure, statements: [], records });
+  const kind = kindNamed(row.kind);
+  const partial = kind.partial(context, row, records, failure);
+  return partial === null
+    ? fail(context, row, { failure, statements: await kind.onFailure(context, row, records), records })
+    : endInPart(context, row, partial, { records });
 };
 
 /**

@@ -48,6 +48,14 @@ export const succeed = async (
   }
 };
 
+/** Ends an operation that can't go on with the effects of the part that is done. */
+export const endInPart = (
+  context: ServiceContext,
+  operation: OperationRow,
+  { status, body, statements }: Effects,
+  rest: Pick<FailedEnd, "records" | "height">,
+): Promise<EndedRow> => end(context, operation, { state: "succeeded", status, body, statements, ...rest });
+
 /** The failure of an operation and its consequences. */
 interface FailedEnd {
   readonly failure: Failure;

@@ -18,7 +18,8 @@ export const chainFailure = (
   record: TransactionRecord,
   records: readonly TransactionRecord[] = [record],
 ): Failure => {
-  const reason = inFieldsOfApi(record.result?.failure_message ?? "The chain rejects the transaction.");
+  const said = record.result?.failure_message ?? "The chain rejects the transaction.";
+  const reason = said.trim() === "" ? wordless(record) : inFieldsOfApi(said);
   const code = codeOf(record, reason);
   // The contract's message says what is wrong; the service adds what to do.
   const message = `${reason}${remedyOf(code, record)}`;
@@ -27,6 +28,10 @@ export const chainFailure = (
   const landed = records.some(({ state }) => state === "failed" || state === "succeeded");
   return { code, message, outcome: landed ? "failed_on_chain" : "not_submitted", retryable };
 };
+
+/** What to say of a contract, such as a token, that fails without a text. */
+const wordless = ({ step, result }: TransactionRecord): string =>
+  `Step ${step} failed on the chain: ${result?.receiver_id ?? "its contract"} gives no reason.`;
 
 /** Draws in the same block may have taken the asset's last copies: a later block shows it (docs/contract.md). */
 const DRAWN_MEANWHILE = "E_DRAW_HIDDEN";

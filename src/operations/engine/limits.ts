@@ -1,5 +1,6 @@
 import { sql } from "drizzle-orm";
 import { costOf, maxSpent } from "../../chain/cost.ts";
+import { ViewError } from "../../chain/errors.ts";
 import { readGasPrices } from "../../chain/protocol.ts";
 import { connectFor } from "../../chain/rpc.ts";
 import type { Caller, ServiceContext } from "../../context.ts";
@@ -71,12 +72,34 @@ export const topUpRefusal = async (
     : { status: "too_dear", needed: needed.toString(), most: mostCost };
 };
 
-/** The spending limits for an operation's transactions; none for the platform's wallet and for payouts. */
+/**
+ * The spending limits for an operation's transactions; none for the platform's wallet and for payouts.
+ * @param first its first one, if more follow: the limits need room for all. Null: another one
+ */
 export const spendingOf = async (
-  { db }: ServiceContext,
-  { kind, integrationId, keyId, acceptance }: AcceptedRow,
-): Promise<Pick<Intent, "spendingPerDay" | "budgets">> => {
+  context: ServiceContext,
+  row: AcceptedRow,
+  first: { readonly known: unknown } | null,
+): Promise<Pick<Intent, "spendingPerDay" | "budgets" | "whole">> => {
+  const { kind, integrationId, keyId, acceptance, subjectId, request } = row;
   if (KINDS[kind].wallet === "platform" || kind === PAYOUT) return {};
-  const { spendingPerDay, budgets } = acceptance ?? (await readSpendingLimits(db, { integrationId, keyId }));
-  return { budgets, ...(spendingPerDay !== null && { spendingPerDay }) };
+  const { spendingPerDay, budgets } =
+    acceptance ?? (await readSpendingLimits(context.db, { integrationId, keyId }));
+  const limits = { budgets, ...(spendingPerDay !== null && { spendingPerDay }) };
+  if (first === null || (budgets.length === 0 && spendingPerDay === null)) return limits;
+  // Its steps depend on what the chain has published by then.
+  if (kind === "contract_upgrade") return limits;
+  const prices = await readGasPrices(connectFor(context));
+  const proposal = { kind, subjectId, request, known: first.known };
+  try {
+    const plan = await planOf(context, integrationId, proposal, { likely: prices, most: prices });
+    return {
+      ...limits,
+      whole: { cost: plan.cost.most.toString(), storage: plan.storageBeyond.toString() },
+    };
+  } catch (error) {
+    // A contract that shows nothing fails the first step, and each step is checked.
+    if (error instanceof ViewError) return limits;
+    throw error;
+  }
 };

@@ -10,7 +10,7 @@ import { BYTE_PRICE } from "../../domain/promised-bytes.ts";
 import type { TransactionRecord } from "../../wallet/interface.ts";
 import type { Proposal } from "../kind.ts";
 import { kindNamed } from "../registry.ts";
-import { paymentOf, type StepTransaction, type StorageNeed } from "../top-up.ts";
+import { bytesOf, paymentOf, priceOf, type StepTransaction, type StorageNeed } from "../top-up.ts";
 
 /** Expected value and upper bound. */
 interface Bounds {
@@ -30,6 +30,8 @@ export interface Plan {
   readonly cost: Bounds;
   /** Expected top-ups of contracts in the cost, yoctoNEAR. */
   readonly topUp: bigint;
+  /** Price of the storage that neither deposits nor top-ups pay for, which budgets of keys count, yoctoNEAR. */
+  readonly storageBeyond: bigint;
   /** yoctoNEAR that the wallet must hold beyond the maximum cost: gas is purchased in advance and the rest refunded. */
   readonly held: bigint;
 }
@@ -49,6 +51,7 @@ export const NO_PLAN: Plan = {
   storageBytes: 0,
   cost: { expected: 0n, most: 0n },
   topUp: 0n,
+  storageBeyond: 0n,
   held: 0n,
 };
 
@@ -109,32 +112,41 @@ class Sums {
 
   /** Adds a transaction, and before it the top-up if its contract can't pay for the storage. */
   async add(transaction: StepTransaction, need: StorageNeed | null): Promise<void> {
-    if (need !== null) await this.#topUp(transaction, need);
+    const toppedUp = need === null ? 0n : await this.#topUp(transaction, need);
     this.#countMost(transaction);
     this.#countLikely(transaction);
     if (need === null) return;
     const left = this.#free.get(need.contract)! + depositOf(transaction.actions) - priceOf(need);
     this.#free.set(need.contract, left > 0n ? left : 0n);
-    this.plan = { ...this.plan, storageBytes: this.plan.storageBytes + bytesOf(need) };
+    const beyond = priceOf(need) - depositOf(transaction.actions) - toppedUp;
+    this.plan = {
+      ...this.plan,
+      storageBytes: this.plan.storageBytes + bytesOf(need),
+      storageBeyond: this.plan.storageBeyond + (beyond > 0n ? beyond : 0n),
+    };
   }
 
   /**
    * Adds the expected and the possible top-up of a step. The contract reports the missing amount by refusing the step,
    * which is sent again after the top-up.
+   * @returns the possible one, yoctoNEAR
    */
-  async #topUp(transaction: StepTransaction, need: StorageNeed): Promise<void> {
+  async #topUp(transaction: StepTransaction, need: StorageNeed): Promise<bigint> {
     const most = await this.#lacking(transaction, need, need.perhaps);
-    if (most <= 0n) return;
+    if (most <= 0n) return 0n;
+    const mostPayment = paymentOf(need, most);
+    const paid = depositOf(mostPayment.actions);
     this.#countMost(transaction, true);
-    this.#countMost(paymentOf(need, most));
+    this.#countMost(mostPayment);
     const likely = await this.#lacking(transaction, need);
-    if (likely <= 0n) return;
+    if (likely <= 0n) return paid;
     const payment = paymentOf(need, likely);
     const topUp = depositOf(payment.actions);
     this.#countLikely(transaction, true);
     this.#countLikely(payment);
     this.#free.set(need.contract, this.#free.get(need.contract)! + topUp);
     this.plan = { ...this.plan, topUp: this.plan.topUp + topUp };
+    return paid;
   }
 
   /** yoctoNEAR that a contract lacks for a step's storage and `more` bytes, beyond the step's deposit. */
@@ -175,7 +187,3 @@ class Sums {
     };
   }
 }
-
-const bytesOf = ({ bytes, reserved = 0 }: StorageNeed): number => bytes + reserved;
-
-const priceOf = (need: StorageNeed): bigint => BigInt(bytesOf(need)) * BYTE_PRICE;

@@ -9,7 +9,13 @@ import { recordChange } from "../../db/queries/audit.ts";
 import { keepBlobs, reliesOnGone } from "../../db/queries/blobs.ts";
 import { noteAddedFiles } from "../../db/queries/collection-media.ts";
 import { isLeft } from "../../db/queries/contracts.ts";
-import { hasNotFailed, insertOperationKey, refuseFailed, unlessTaken } from "../../db/queries/idempotency.ts";
+import {
+  hasNotFailed,
+  insertOperationKey,
+  isBound,
+  refuseFailed,
+  unlessTaken,
+} from "../../db/queries/idempotency.ts";
 import { findIntegration } from "../../db/queries/integrations.ts";
 import {
   findOperation,
@@ -22,7 +28,7 @@ import { type AcceptanceRow, acceptance, acceptanceFrom } from "../../db/queries
 import { hasRoom, mayWait, refuseAbove } from "../../db/queries/usage.ts";
 import { refuseUsedUp, toQuotaError } from "../../db/quota.ts";
 import { type Statement, violatesConstraint } from "../../db/statements.ts";
-import { AUDITED_KINDS } from "../../domain/audit.ts";
+import { AUDITED_KINDS, auditedRequest } from "../../domain/audit.ts";
 import { checkpoint } from "../../domain/checkpoints.ts";
 import { keyInFlight, ServiceError } from "../../domain/errors.ts";
 import { newUuid, type Uuid } from "../../domain/ids.ts";
@@ -88,7 +94,8 @@ const accept = async (
   const accepted = { id: newUuid(), integrationId, costLimit, reference, keyId, ...operation };
   const execution = costLimit?.execution;
   const isFirst = execution ? hasNotFailed(ledger, execution) : sql`true`;
-  const mayBegin = sql`${mayWait(integrationId)} AND ${hasRoom(integrationId)} AND ${isFirst}`;
+  const isOnly = execution ? isBound(execution) : sql`true`;
+  const mayBegin = sql`${mayWait(integrationId)} AND ${hasRoom(integrationId)} AND ${isFirst} AND ${isOnly}`;
   const brought = { collectionId: operation.subjectId, operationId: accepted.id };
   const { accepted: facts } = kindNamed(operation.kind);
   checkpoint("operation.before_accept");
@@ -124,8 +131,10 @@ const accept = async (
 const recordAccepted = (context: ServiceContext, operation: NewOperation, isAccepted: SQL): Statement[] => {
   const action = AUDITED_KINDS[operation.kind];
   if (action === undefined) return [];
-  const { changes, ...request } = operation.request as { readonly changes?: object };
-  const shown = { operation_uuid: operation.id, ...(changes ?? request) };
+  const shown = {
+    operation_uuid: operation.id,
+    ...auditedRequest(operation.kind, operation.request as object),
+  };
   const change = { action, subjectId: operation.subjectId, changes: shown };
   return recordChange(context, operation.integrationId, change, isAccepted);
 };

@@ -8,10 +8,13 @@ import { type CommittedBatch, shuffledAssets } from "../../collections/hidden-as
 import type { Caller, ServiceContext } from "../../context.ts";
 import { runBatch } from "../../db/client.ts";
 import { ledgerOf } from "../../db/ledger.ts";
-import { raiseRevealed } from "../../db/queries/collection-effects.ts";
-import { findCollection } from "../../db/queries/collections.ts";
+import { raiseRevealed, showsFewer } from "../../db/queries/collection-effects.ts";
+import { type CollectionRow, findCollection } from "../../db/queries/collections.ts";
+import { insertEvents } from "../../db/queries/events.ts";
 import { hasOpenOperation, openOperationOf } from "../../db/queries/operations.ts";
+import type { Statement } from "../../db/statements.ts";
 import { batchStorage } from "../../domain/batch-limits.ts";
+import { counted } from "../../domain/counted.ts";
 import { ServiceError } from "../../domain/errors.ts";
 import type { Uuid } from "../../domain/ids.ts";
 import { packed } from "../../domain/packing.ts";
@@ -94,16 +97,13 @@ export const proposeReveal = async (
   collectionUuid: Uuid,
   assets: number | undefined,
 ): Promise<Proposal<"collection_reveal">> => {
-  const { collection: row } = await requireCollection(context, caller, collectionUuid);
+  const { collection: row, contractAccountId } = await requireCollection(context, caller, collectionUuid);
   if (row.reveal === null) throw conflict("E_ALREADY_REVEALED: The collection hides no assets.");
   const at = await readableOf(context, caller, collectionUuid);
   const shown = (await at.views.collection(at.collectionId))?.reveal;
   // The owner may have revealed assets without the service, by the exported order.
-  if (shown && shown.shown > row.reveal.shown) {
-    const pins = context.settings.KUBO_RPC_URL !== undefined;
-    const note = raiseRevealed(context.db, row.id, shown.shown, { pins, now: context.now() });
-    await runBatch(context.db, [note]);
-  }
+  if (shown && shown.shown > row.reveal.shown)
+    await runBatch(context.db, reportShown(context, { collection: row, contractAccountId }, shown.shown));
   if (!shown || shown.state === "revealed")
     throw conflict("E_ALREADY_REVEALED: The collection hides no assets.");
   const batches = (await shuffledAssets(context, row)).batches;
@@ -127,7 +127,7 @@ export const proposeReveal = async (
         ? conflict(`Read operation ${open.id}: it reveals assets of this collection already.`)
         : null;
     },
-    permanent: [`Shows ${count} of the ${row.assets} assets to everyone, for ever.`],
+    permanent: [`Shows ${count} of ${counted(row.assets, "asset")} to everyone, for ever.`],
   };
 };
 
@@ -135,9 +135,9 @@ interface RevealFacts {
   readonly batches: readonly CommittedBatch[];
 }
 
-/** Assets that are shown by the steps that have succeeded; 0: none has. */
+/** Assets that are shown by the steps of records; 0: by none. */
 const shownBy = ({ steps }: CollectionRevealOperation, records: readonly TransactionRecord[]): number => {
-  const done = new Set(records.filter(hasSucceeded).map(({ step }) => stepName(step)));
+  const done = new Set(records.map(({ step }) => stepName(step)));
   return Math.max(0, ...steps.flatMap(({ shown }, index) => (done.has(nameOf(index)) ? [shown] : [])));
 };
 
@@ -146,14 +146,44 @@ const nameOf = (index: number): string => `reveal:${index + 1}`;
 const stepOf = ({ steps }: CollectionRevealOperation, name: string): RevealStep =>
   steps[Number(name.slice("reveal:".length)) - 1]!;
 
-const noteShown = (
+const noteShown = ({ db, settings, now }: ServiceContext, collectionUuid: Uuid, shown: number): Statement =>
+  raiseRevealed(db, collectionUuid, shown, { pins: settings.KUBO_RPC_URL !== undefined, now: now() });
+
+/** Notes that assets are shown, with the event that no success of an operation reports. */
+const reportShown = (
   context: ServiceContext,
-  { subjectId, request }: Operation<CollectionRevealOperation>,
+  { collection, contractAccountId }: CollectionRow,
+  shown: number,
+  operationId?: Uuid,
+): [Statement, Statement] => {
+  const { id, integrationId, onChainId, assets, reveal, revealAt } = collection;
+  const state = revealState(shown, assets);
+  const data = {
+    collection_uuid: id,
+    collection_id: onChainId,
+    contract_address: contractAccountId,
+    total_assets: assets,
+    reveal: { state, shown, commitment: reveal!.commitment, at: timeLeft(state, revealAt) },
+  };
+  const event = { integrationId, runs: [["collection.revealed", 1]], operationId, data } as const;
+  return [
+    insertEvents(ledgerOf(context, integrationId), { ...event, at: context.now() }, showsFewer(id, shown)),
+    noteShown(context, id, shown),
+  ];
+};
+
+/** The time at which the rest is revealed; null: none is planned, or left. */
+const timeLeft = (state: ReturnType<typeof revealState>, revealAt: Date | null | undefined): string | null =>
+  state === "revealed" ? null : (revealAt?.toISOString() ?? null);
+
+const reportSteps = async (
+  context: ServiceContext,
+  { id, subjectId, integrationId, request }: Operation<CollectionRevealOperation>,
   records: readonly TransactionRecord[],
-) => {
+): Promise<Statement[]> => {
   const shown = shownBy(request, records);
-  const pins = context.settings.KUBO_RPC_URL !== undefined;
-  return shown === 0 ? [] : [raiseRevealed(context.db, subjectId, shown, { pins, now: context.now() })];
+  const row = shown === 0 ? undefined : await findCollection(context.db, integrationId, subjectId);
+  return row ? reportShown(context, row, shown, id) : [];
 };
 
 /** Batches of assets in as many transactions as the limits ask for. What is shown stays; a further reveal continues. */
@@ -199,13 +229,21 @@ export const collectionRevealKind = kindOf<
           collection_id: collectionId,
           contract_address: contract,
           total_assets: found.assets,
-          reveal: { state, shown, commitment, at: row?.collection.revealAt?.toISOString() ?? null },
+          reveal: { state, shown, commitment, at: timeLeft(state, row?.collection.revealAt) },
         },
         tx_results: records.filter(hasSucceeded).map(({ result }) => result),
       },
-      statements: noteShown(context, operation, records),
+      statements: [noteShown(context, subjectId, shown)],
     };
   },
 
-  onFailure: noteShown,
+  onFailure: (context, operation, records) => reportSteps(context, operation, records.filter(hasSucceeded)),
+
+  // Of what succeeded, and what couldn't be proven.
+  onSettled: (context, operation, records) =>
+    reportSteps(
+      context,
+      operation,
+      records.filter((record) => hasSucceeded(record) || record.state === "unknown"),
+    ),
 });

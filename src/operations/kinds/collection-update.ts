@@ -1,24 +1,36 @@
 import { updateCollection } from "../../chain/contract/calls.ts";
+import { phaseCounts } from "../../chain/contract/settings.ts";
+import { contractViews } from "../../chain/contract/views.ts";
+import { connectFor } from "../../chain/rpc.ts";
 import { type CollectionTarget, targetOf } from "../../collections/collection-target.ts";
 import { toCollection } from "../../collections/collections.ts";
 import { type Registration, readCurrencies } from "../../collections/currencies.ts";
 import { requirePayees } from "../../collections/new-collection.ts";
 import type { Caller, ServiceContext } from "../../context.ts";
 import { ledgerOf } from "../../db/ledger.ts";
-import { changeSettings, requireAsRead } from "../../db/queries/collection-effects.ts";
+import { changeSettings, notePhaseCounts, requireAsRead } from "../../db/queries/collection-effects.ts";
 import { type CollectionRow, findCollection } from "../../db/queries/collections.ts";
 import { type CollectionTurn, collectionTurn, type TurnRow, turnFrom } from "../../db/queries/turns.ts";
 import { ServiceError } from "../../domain/errors.ts";
-import type { Uuid } from "../../domain/ids.ts";
+import { newUuid, type Uuid } from "../../domain/ids.ts";
 import { jsonBytes } from "../../domain/json-text.ts";
 import {
   changedSettings,
   configIssues,
   hasConfigChanges,
+  type PhaseCounts,
   type SettingsChanges,
 } from "../../domain/settings.ts";
 import { type KindResults, kindOf, type Proposal } from "../kind.ts";
-import { isRegistration, registrationOf, registrationSteps } from "../registrations.ts";
+import { heightOf } from "../records.ts";
+import {
+  forgetUnpaid,
+  isRegistration,
+  noteAgain,
+  registering,
+  registrationOf,
+  registrationSteps,
+} from "../registrations.ts";
 
 /** An update of a collection, as stored with its operation. */
 export interface CollectionUpdateOperation extends CollectionTarget {
@@ -30,7 +42,7 @@ export interface CollectionUpdateOperation extends CollectionTarget {
 /**
  * Proposes a change of a collection's settings.
  * @throws ServiceError not_found, unknown_account, invalid_request (a mint config without a price, or that ends before
- *   it starts; what is no currency), chain_unavailable
+ *   it starts; what is no currency), chain_unavailable; on acceptance wallet_busy and spending_limit_reached, of registrations
  */
 export const proposeCollectionUpdate = async (
   context: ServiceContext,
@@ -51,7 +63,12 @@ export const proposeCollectionUpdate = async (
     changes: phases && described ? { ...changes, phases: phases.map(described) } : changes,
     ...(registrations.length > 0 && { registrations }),
   };
-  return { kind: "collection_update", subjectId: collectionUuid, request };
+  const id = newUuid();
+  const { integrationId } = caller;
+  return {
+    ...{ id, kind: "collection_update", subjectId: collectionUuid, request },
+    ...registering(context, { id, integrationId }, registrations),
+  };
 };
 
 /** Checks that the mint configs can be changed in their current state; running updates may still change them. */
@@ -75,6 +92,19 @@ const requireRow = async (...which: Parameters<typeof findCollection>): Promise<
 
 /** Bytes of settings other than their texts. */
 const SETTINGS_BYTES = 500;
+
+/**
+ * Counts of phases after a change: a phase that is given again may have been minted in and have a list.
+ * @returns undefined if the node doesn't have the collection yet
+ */
+const countsAfter = async (
+  context: ServiceContext,
+  { contract, collectionId }: CollectionTarget,
+  height: number,
+): Promise<PhaseCounts | undefined> => {
+  const shown = await contractViews(connectFor(context), contract, height).collection(collectionId);
+  return shown === null ? undefined : phaseCounts(shown);
+};
 
 /** Nothing to read: its first step was submitted, so its turn has come. */
 const UNREAD: CollectionTurn = { earlier: null, row: null };
@@ -114,18 +144,29 @@ export const collectionUpdateKind = kindOf<
     return { receiverId: contract, actions: [updateCollection(collectionId, changed)] };
   },
 
-  effects: async (context, { id, request, subjectId, integrationId }, { facts }) => {
+  effects: async (context, { id, request, subjectId, integrationId }, { facts, records }) => {
     const { db } = context;
     const row = facts.row ?? (await requireRow(db, integrationId, subjectId));
     const now = context.now();
     const { collection, contractAccountId } = row;
     const changed = changedSettings(collection.settings, request.changes);
     const settings = { ...collection.settings, ...changed };
+    const counts = hasConfigChanges(request.changes)
+      ? await countsAfter(context, request, heightOf(records))
+      : collection.phaseCounts;
+    if (counts === undefined) return null;
     return {
       status: 200,
-      body: toCollection({ ...collection, settings, updatedAt: now }, contractAccountId),
-      statements: [changeSettings(db, subjectId, changed, { operationId: id, now })],
+      body: toCollection({ ...collection, settings, phaseCounts: counts, updatedAt: now }, contractAccountId),
+      statements: [
+        changeSettings(db, subjectId, changed, { operationId: id, now }),
+        ...(counts === null ? [] : [notePhaseCounts(db, subjectId, counts, { now, operationId: id })]),
+      ],
       ...(facts.row && { asRead: requireAsRead(db, collection, id) }),
     };
   },
+
+  acceptedWith: ({ db }, operation) => noteAgain(db, operation),
+
+  onFailure: ({ db }, operation, records) => forgetUnpaid(db, operation, records),
 });

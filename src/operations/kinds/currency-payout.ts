@@ -16,11 +16,19 @@ import { listContracts } from "../../db/queries/contracts.ts";
 import { findIntegration, findPayoutAccount, payoutAccount } from "../../db/queries/integrations.ts";
 import { hasPending } from "../../db/queries/operations.ts";
 import { ServiceError } from "../../domain/errors.ts";
+import { newUuid } from "../../domain/ids.ts";
 import { shownAmount } from "../../domain/prices.ts";
 import type { Currency } from "../../domain/settings.ts";
 import { type KindResults, kindOf, type Proposal } from "../kind.ts";
 import { succeeded } from "../records.ts";
-import { isRegistration, registrationOf, registrationSteps } from "../registrations.ts";
+import {
+  forgetUnpaid,
+  isRegistration,
+  noteAgain,
+  registering,
+  registrationOf,
+  registrationSteps,
+} from "../registrations.ts";
 import { noAccount, waiting } from "./wallet-payout.ts";
 
 /** A payout in a token, as stored with its operation. */
@@ -52,7 +60,8 @@ const MOST_FETCHED = 10;
  * the amount is fetched from the contracts, where the wallet's shares wait. The token has to know both accounts, which the
  * wallet pays for.
  * @throws ServiceError payout_account_missing, insufficient_funds, chain_unavailable, invalid_request (what is no currency, or
- *   asks too much for a registration); on acceptance payout_account_missing and wallet_busy
+ *   asks too much for a registration); on acceptance payout_account_missing, wallet_busy and, of registrations,
+ *   spending_limit_reached
  */
 export const proposeCurrencyPayout = async (
   context: ServiceContext,
@@ -81,23 +90,29 @@ export const proposeCurrencyPayout = async (
       readRegistration(context, name, one, ["currency"]),
     ),
   );
+  const registrations = known.flatMap((one) => one ?? []);
   const request: CurrencyPayoutOperation = {
     account,
     currency,
     amount: paid.toString(),
-    registrations: known.flatMap((one) => one ?? []),
+    registrations,
     contracts: shares.map(({ contract }) => contract),
   };
   const isAsRead = sql`${payoutAccount(integrationId)} IS ${account}`;
   const isPaying = hasPending(integrationId, ["currency_payout"]);
+  const id = newUuid();
+  const paying = registering(context, { id, integrationId }, registrations);
   return {
+    id,
     kind: "currency_payout",
     subjectId: integrationId,
     request,
-    condition: sql`${isAsRead} AND NOT ${isPaying}`,
+    condition: sql`${isAsRead} AND NOT ${isPaying} AND ${paying.condition ?? sql`true`}`,
+    after: paying.after ?? [],
     refusal: async () => {
       if ((await findPayoutAccount(db, integrationId)) === null) return noAccount();
-      return (await holds(db, sql`${isAsRead} AND NOT ${isPaying}`)) ? null : waiting();
+      if (!(await holds(db, sql`${isAsRead} AND NOT ${isPaying}`))) return waiting();
+      return (await paying.refusal?.()) ?? null;
     },
   };
 };
@@ -171,4 +186,8 @@ export const currencyPayoutKind = kindOf<CurrencyPayoutOperation, null, KindResu
     },
     statements: [],
   }),
+
+  acceptedWith: ({ db }, operation) => noteAgain(db, operation),
+
+  onFailure: ({ db }, operation, records) => forgetUnpaid(db, operation, records),
 });

@@ -129,7 +129,9 @@ export const proposeDropUpdate = async (
   const needed = Math.max(tokens * bytesOfToken(shown) - bytesFor(reserve), 0);
   const reserved = reservedFor(needed, added);
   const request: DropUpdate = { ...placeOf(collection), dropId, changes, reserved };
-  return { kind: "drop_update", subjectId: collectionUuid, request };
+  const ended = changes.revoke?.length ?? 0;
+  const permanent = ended === 0 ? [] : [`Ends ${ended} of the links of drop ${dropId} for ever.`];
+  return { kind: "drop_update", subjectId: collectionUuid, request, permanent };
 };
 
 /** Proposes to close a drop. @throws ServiceError as `dropToChange` */
@@ -140,7 +142,8 @@ export const proposeDropClosing = async (
 ): Promise<Proposal<"drop_close">> => {
   const { collection } = await dropToChange(context, caller, collectionUuid, dropId);
   const request: DropClosing = { ...placeOf(collection), dropId };
-  return { kind: "drop_close", subjectId: collectionUuid, request };
+  const permanent = [`Closes drop ${dropId} for ever: none of its links gives NFTs any more.`];
+  return { kind: "drop_close", subjectId: collectionUuid, request, permanent };
 };
 
 /** Reads a drop from a node. @throws ServiceError not_found, conflict, chain_unavailable */

@@ -28,7 +28,13 @@ import {
 import type { TransactionRecord } from "../../wallet/interface.ts";
 import { type KindResults, type KnownFacts, kindOf, type Operation, Unrestorable } from "../kind.ts";
 import { hasSucceeded, heightOf, returned, succeeded } from "../records.ts";
-import { isRegistration, registrationOf, registrationSteps } from "../registrations.ts";
+import {
+  forgetUnpaid,
+  isRegistration,
+  noteAgain,
+  registrationOf,
+  registrationSteps,
+} from "../registrations.ts";
 import {
   type DraftAsRead,
   draftEmpty,
@@ -209,6 +215,8 @@ export const finalizeKind = kindOf<FinalizeOperation, FinalizeFacts, KindResults
     const { request, subjectId, integrationId, id } = operation;
     const { records, facts } = known;
     const { plan } = facts;
+    const order = facts.hidden && (await resealOrder(context, request.collectionUuid, request.reveal!.order));
+    if (order) await keepOrder(context, request.collectionUuid, order);
     const collection: NewCollection = {
       id: request.collectionUuid,
       integrationId,
@@ -221,7 +229,7 @@ export const finalizeKind = kindOf<FinalizeOperation, FinalizeFacts, KindResults
       minted: 0,
       height: heightOf(records),
       reveal: facts.hidden && {
-        order: await resealOrder(context, request.collectionUuid, request.reveal!.order),
+        order,
         commitment: commitmentOf(facts.hidden),
         shown: 0,
       },
@@ -245,7 +253,14 @@ export const finalizeKind = kindOf<FinalizeOperation, FinalizeFacts, KindResults
     };
   },
 
-  acceptedWith: putFinalizationBack,
+  acceptedWith: async (context, operation, giveUp) => {
+    // Giving up the draft's other finalization forgets what that one would have registered.
+    try {
+      await putFinalizationBack(context, operation, giveUp);
+    } finally {
+      await noteAgain(context.db, operation);
+    }
+  },
 
   // A directory of thousands of names has hundreds of blocks to store.
   isLong: ({ plan: { assets } }) => assets >= MANY_ASSETS,
@@ -254,10 +269,12 @@ export const finalizeKind = kindOf<FinalizeOperation, FinalizeFacts, KindResults
 
   // A collection that may be on the chain must be completed: its draft stays locked, and the next finalization
   // continues there. A released draft could change and become a second collection.
-  onFailure: (context, { id, subjectId, request }, records) =>
-    mayHaveBegun(records) || request.begun !== null
+  onFailure: ({ db, now }, operation, records) => [
+    ...forgetUnpaid(db, operation, records),
+    ...(mayHaveBegun(records) || operation.request.begun !== null
       ? []
-      : [releaseDraft(context.db, subjectId, id, context.now())],
+      : [releaseDraft(db, operation.subjectId, operation.id, now())]),
+  ],
 });
 
 /** base64 of the placeholder's SHA-256. */

@@ -1,12 +1,14 @@
 import type { Lock } from "../../api/resources/collection.ts";
 import { lockCollection, lockToken } from "../../chain/contract/calls.ts";
-import { type ContractCollection, type ContractToken, contractViews } from "../../chain/contract/views.ts";
+import { type ContractCollection, contractViews } from "../../chain/contract/views.ts";
 import { connectFor } from "../../chain/rpc.ts";
 import { type CollectionTarget, lookAt, placeOf } from "../../collections/collection-target.ts";
 import { requireCollection } from "../../collections/collections.ts";
 import { placesOnChain } from "../../collections/hidden-assets.ts";
+import { isHidden } from "../../collections/public-collection.ts";
 import { toToken } from "../../collections/tokens.ts";
 import type { Caller, ServiceContext } from "../../context.ts";
+import { counted } from "../../domain/counted.ts";
 import { ServiceError } from "../../domain/errors.ts";
 import type { Uuid } from "../../domain/ids.ts";
 import { requireUnlimited } from "../../domain/key-rights.ts";
@@ -50,17 +52,24 @@ const PROMISES: Readonly<Record<Lock, string>> = {
 const promisesOf = ({ locks, assets }: CollectionLockOperation): string[] => [
   ...locks.map((lock) => PROMISES[lock]),
   ...(assets.length > 0
-    ? [`NFTs of ${assets.length} assets keep what they show for ever, and no mint brings its own metadata.`]
+    ? [
+        `NFTs of ${counted(assets.length, "asset")} keep what they show for ever, and no mint brings its own metadata.`,
+        "Title and description of the collection, which these NFTs show, can never be changed again.",
+      ]
     : []),
 ];
 
-/** Refuses a lock that would promise nothing, in the contract's words. @throws ServiceError conflict */
-const requireMeaning = (shown: ContractCollection, { locks, asset_uuids: assets }: LockRequest): void => {
-  const isHidden = shown.reveal != null && shown.reveal.state !== "revealed";
-  if (isHidden && (assets.length > 0 || locks.includes("metadata")))
+/** Refuses to lock metadata that a reveal has still to change. @throws ServiceError conflict */
+const requireRevealed = (shown: ContractCollection): void => {
+  if (isHidden(shown))
     throw conflict(
       "Metadata are locked once all assets are revealed: whether a commitment can be opened is not known before.",
     );
+};
+
+/** Refuses a lock that would promise nothing, in the contract's words. @throws ServiceError conflict */
+const requireMeaning = (shown: ContractCollection, { locks, asset_uuids: assets }: LockRequest): void => {
+  if (assets.length > 0 || locks.includes("metadata")) requireRevealed(shown);
   if (locks.includes("transfers") && !shown.allow_transfers)
     throw conflict('The lock "transfers" keeps transfers possible: set allow_transfers to true first.');
 };
@@ -117,7 +126,7 @@ export const proposeCollectionLock = async (
   return { kind: "collection_lock", subjectId: collectionUuid, request, permanent: promisesOf(request) };
 };
 
-/** Proposes to lock what a token shows for ever. @throws ServiceError not_found, chain_unavailable */
+/** Proposes to lock what a token shows for ever. @throws ServiceError not_found, conflict, chain_unavailable */
 export const proposeNftLock = async (
   context: ServiceContext,
   caller: Caller,
@@ -129,11 +138,15 @@ export const proposeNftLock = async (
     context,
     caller,
     collectionUuid,
-    async ({ views, collectionId }): Promise<ContractToken | null> =>
-      isOf?.collectionId === collectionId ? ((await views.tokens([tokenId]))[0] ?? null) : null,
+    async ({ views, collectionId }) => {
+      if (isOf?.collectionId !== collectionId) return null;
+      const [[token], shown] = await Promise.all([views.tokens([tokenId]), views.collection(collectionId)]);
+      return token ? shown : null;
+    },
   );
   if (found === null)
     throw new ServiceError("not_found", `This collection has no token ${JSON.stringify(tokenId)}.`);
+  requireRevealed(found);
   const request: NftLockOperation = { ...placeOf(collection), tokenId, base: caller.baseUrl };
   const permanent = [`Token ${tokenId} keeps for ever what it shows now.`];
   return { kind: "nft_lock", subjectId: collectionUuid, request, permanent };

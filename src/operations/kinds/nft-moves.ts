@@ -11,9 +11,10 @@ import {
 import { toToken } from "../../collections/tokens.ts";
 import type { Caller, ServiceContext } from "../../context.ts";
 import { findIntegration } from "../../db/queries/integrations.ts";
+import { keepTransfer } from "../../db/queries/token-transfers.ts";
 import { invalidField, ServiceError } from "../../domain/errors.ts";
 import type { Uuid } from "../../domain/ids.ts";
-import { parseTokenId } from "../../domain/token-ids.ts";
+import { parseTokenId, tokenNumber } from "../../domain/token-ids.ts";
 import { type KindResults, kindOf, type Proposal } from "../kind.ts";
 import { heightOf, succeeded } from "../records.ts";
 
@@ -144,7 +145,8 @@ export const proposeNftTransfer = async (
     ...{ ...placeOf(collection), tokenIds, receiver, memo, gas },
     base: caller.baseUrl,
   };
-  return { kind: "nft_transfer", subjectId: collectionUuid, request };
+  const permanent = [`Gives to ${receiver}, who alone can give them back: ${tokenIds.join(", ")}.`];
+  return { kind: "nft_transfer", subjectId: collectionUuid, request, permanent };
 };
 
 /** Proposes to burn tokens of the integration's wallet. @throws ServiceError not_found, conflict, chain_unavailable */
@@ -178,7 +180,19 @@ export const nftTransferKind = kindOf<NftTransferOperation, null, KindResults["n
     const home = { collectionUuid: subjectId, collectionId, contract, base };
     // A token that is missing was burnt by its new owner.
     const tokens = (await views.tokens(tokenIds)).flatMap((token) => (token ? [toToken(token, home)] : []));
-    return { status: 200, body: { message: "success", tokens, tx_results: [result] }, statements: [] };
+    const { block_time: time, transaction_hash: hash } = result;
+    // Where no node shows the block, the history lacks the transfer.
+    const statements =
+      time === null
+        ? []
+        : [
+            keepTransfer(context.db, subjectId, tokenIds.map(tokenNumber), {
+              at: new Date(time),
+              receiverId: request.receiver,
+              hash,
+            }),
+          ];
+    return { status: 200, body: { message: "success", tokens, tx_results: [result] }, statements };
   },
 });
 

@@ -10,20 +10,23 @@ import {
 import type { ContractToken } from "../../chain/contract/views.ts";
 import { type CollectionTarget, lookAt, placeOf } from "../../collections/collection-target.ts";
 import { requireCollection } from "../../collections/collections.ts";
+import { isHidden } from "../../collections/public-collection.ts";
 import type { Caller, ServiceContext } from "../../context.ts";
 import { DraftAssets } from "../../db/draft-assets.ts";
 import { pinMedia, releaseMedia } from "../../db/queries/collection-media.ts";
 import { codeIn, errorCodeOf, inFieldsOfApi } from "../../domain/contract-failures.ts";
 import { invalidField, ServiceError } from "../../domain/errors.ts";
+import type { Failure } from "../../domain/failures.ts";
 import type { Uuid } from "../../domain/ids.ts";
 import { jsonBytes } from "../../domain/json-text.ts";
 import { packed, TRANSACTION_LIMITS } from "../../domain/packing.ts";
 import type { TokenMetadata } from "../../domain/requests.ts";
+import { stepName, topUpOf } from "../../domain/steps.ts";
 import { parseTokenId } from "../../domain/token-ids.ts";
 import { resolveMetadata } from "../../files/uploads/asset-url.ts";
 import type { TransactionRecord } from "../../wallet/interface.ts";
-import { type KindResults, kindOf, type Proposal } from "../kind.ts";
-import { hasSucceeded, returned, succeeded } from "../records.ts";
+import { type Effects, type KindResults, kindOf, type Operation, type Proposal } from "../kind.ts";
+import { hasSucceeded, returned } from "../records.ts";
 import { filesOf, restoreFiles } from "./brought-files.ts";
 
 /** A change of one token. */
@@ -44,8 +47,8 @@ interface NftUpdateBulkOperation extends CollectionTarget {
   readonly updates: readonly (TokenChange & { readonly gas: string })[];
   /** Number of updates of each transaction. */
   readonly groups: readonly number[];
-  /** Results of tokens that are not sent, because the contract would refuse them. */
-  readonly refused: readonly NftUpdateResult[];
+  /** Results of tokens that are not sent, because the contract would refuse them, ascending by their place in the request. */
+  readonly refused: readonly { readonly place: number; readonly result: NftUpdateResult }[];
 }
 
 /** Most different files by URL of one call: each is fetched before anything is sent. */
@@ -73,17 +76,17 @@ const lookAtAll = async (
   updates: readonly BulkUpdate[],
 ) => {
   let known = new Map<string, ContractToken>();
-  let isHidden = false;
+  let hides = false;
   const { collection } = await lookAt(context, caller, collectionUuid, async ({ views, collectionId }) => {
     const own = updates.flatMap(({ token_id: id }) =>
       parseTokenId(id)?.collectionId === collectionId ? [id] : [],
     );
     const [tokens, shown] = await Promise.all([views.tokens(own), views.collection(collectionId)]);
     known = new Map(tokens.flatMap((token) => (token ? [[token.token_id, token] as const] : [])));
-    isHidden = shown?.reveal != null && shown.reveal.state !== "revealed";
+    hides = shown !== null && isHidden(shown);
     return known.size === updates.length ? known : null;
   });
-  return { collection, known, isHidden };
+  return { collection, known, hides };
 };
 
 /** What tokens show that are to show an asset. @throws ServiceError not_found, conflict while the assets are hidden */
@@ -91,12 +94,12 @@ const assetOverrides = async (
   context: ServiceContext,
   caller: Caller,
   collectionUuid: Uuid,
-  { updates, isHidden }: { readonly updates: readonly BulkUpdate[]; readonly isHidden: boolean },
+  { updates, hides }: { readonly updates: readonly BulkUpdate[]; readonly hides: boolean },
 ): Promise<ReadonlyMap<Uuid, Override>> => {
   const wanted = new Set(updates.flatMap(({ asset_uuid: id }) => id ?? []));
   const found = new Map<Uuid, Override>();
   if (wanted.size === 0) return found;
-  if (isHidden) {
+  if (hides) {
     const message = "Reveal the collection first: while its assets are hidden, no NFT shows one of them.";
     throw new ServiceError("conflict", message, { outcome: "not_submitted" });
   }
@@ -153,10 +156,10 @@ export const proposeNftUpdateBulk = async (
   updates: readonly BulkUpdate[],
 ): Promise<Proposal<"nft_update_bulk">> => {
   requireFewUrls(updates);
-  const { collection, known, isHidden } = await lookAtAll(context, caller, collectionUuid, updates);
-  const assets = await assetOverrides(context, caller, collectionUuid, { updates, isHidden });
+  const { collection, known, hides } = await lookAtAll(context, caller, collectionUuid, updates);
+  const assets = await assetOverrides(context, caller, collectionUuid, { updates, hides });
   const resolved: TokenChange[] = [];
-  const refused: NftUpdateResult[] = [];
+  const refused: { place: number; result: NftUpdateResult }[] = [];
   const files: string[] = [];
   const changesOf = async ({ metadata, asset_uuid: asset }: BulkUpdate, at: number): Promise<Override> => {
     const own = await resolveMetadata(context, caller, metadata ?? {}, ["updates", String(at), "metadata"]);
@@ -166,15 +169,15 @@ export const proposeNftUpdateBulk = async (
     throw invalidField(["updates", at], "Send at least one field to change in addition to token_id.");
   };
   for (const [at, update] of updates.entries()) {
-    const refusal = refusalOf(update.token_id, known.get(update.token_id));
+    const result = refusalOf(update.token_id, known.get(update.token_id));
     const changes = await changesOf(update, at);
-    if (refusal) refused.push(refusal);
+    if (result) refused.push({ place: at, result });
     else resolved.push({ tokenId: update.token_id, changes });
   }
   if (resolved.length === 0) {
-    const issues = refused.map(({ message }, at) => ({
-      path: ["updates", at, "token_id"],
-      message: message!,
+    const issues = refused.map(({ place, result }) => ({
+      path: ["updates", place, "token_id"],
+      message: result.message!,
     }));
     throw new ServiceError("conflict", "None of these tokens can be changed.", {
       issues,
@@ -215,29 +218,79 @@ const updatesOf = ({ updates }: NftUpdateBulkOperation, step: string) => {
   return updates.slice(Number(from), Number(to));
 };
 
-/** The result of each token: as the contract returned it, then of those that weren't sent. */
+/** Why tokens stay unchanged that no transaction was sent for. */
+const UNSENT = { code: "conflict", message: "Nothing was sent for this NFT." } as const;
+
+type Reason = Pick<Failure, "code" | "message">;
+
+/**
+ * The result of each token, in the sequence of the request: as the contract returned it, or why its transaction had no effect.
+ * @param isTaken whether a step without a record of success took effect all the same
+ */
 const resultsOf = (
   request: NftUpdateBulkOperation,
   records: readonly TransactionRecord[],
-): NftUpdateResult[] => [
-  ...stepsOf(request).flatMap((step) => {
-    const reasons = returned<(string | null)[]>(succeeded(records, step));
+  reason: Reason = UNSENT,
+  isTaken: (step: string) => boolean = () => false,
+): NftUpdateResult[] => {
+  const results = stepsOf(request).flatMap((step) => {
+    const record = records.filter(hasSucceeded).find(({ step: name }) => stepName(name) === step);
+    const reasons = record && returned<(string | null)[]>(record);
     return updatesOf(request, step).map(({ tokenId }, at): NftUpdateResult => {
-      const reason = reasons[at] ?? null;
-      if (reason === null) return { token_id: tokenId, status: "updated", code: null, message: null };
-      return failedResult(tokenId, errorCodeOf(codeIn(reason)), inFieldsOfApi(reason));
+      if (!reasons && !isTaken(step)) return failedResult(tokenId, reason.code, reason.message);
+      const refusal = reasons?.[at] ?? null;
+      if (refusal === null) return { token_id: tokenId, status: "updated", code: null, message: null };
+      return failedResult(tokenId, errorCodeOf(codeIn(refusal)), inFieldsOfApi(refusal));
     });
-  }),
-  ...request.refused,
-];
+  });
+  for (const { place, result } of request.refused) results.splice(place, 0, result);
+  return results;
+};
+
+/** Whether one of the updates' own transactions succeeded, and not only a top-up. */
+const hasBegun = (records: readonly TransactionRecord[]): boolean =>
+  records.some((record) => hasSucceeded(record) && record.step.startsWith("update:"));
 
 const digestsOf = (updates: readonly TokenChange[]): string[] => [
   ...new Set(updates.flatMap(({ changes }) => filesOf(changes))),
 ];
 
+/** What was changed, with a result for each token. Files of tokens that stay as they are are dropped. */
+const effectsOf = (
+  context: ServiceContext,
+  { id, subjectId, request }: Operation<NftUpdateBulkOperation>,
+  records: readonly TransactionRecord[],
+  results: readonly NftUpdateResult[],
+): Effects<KindResults["nft_update_bulk"]> => {
+  const done = new Set(results.flatMap(({ token_id: id, status }) => (status === "updated" ? [id] : [])));
+  const updated = request.updates.filter(({ tokenId }) => done.has(tokenId));
+  const kept = digestsOf(updated);
+  // What couldn't be proven may have taken effect: tokens may show those files.
+  const unproven = records
+    .filter(({ state, step }) => state === "unknown" && topUpOf(step) === null)
+    .flatMap(({ step }) => updatesOf(request, stepName(step)));
+  const shown = digestsOf([...updated, ...unproven]);
+  const dropped = digestsOf(request.updates).filter((digest) => !shown.includes(digest));
+  return {
+    status: 200,
+    body: {
+      message: "success",
+      updated: updated.length,
+      failed: results.length - updated.length,
+      results: [...results],
+      tx_results: records.filter(hasSucceeded).map(({ result }) => result),
+    },
+    statements: [
+      ...pinMedia(context.db, { collectionId: subjectId, digests: kept }),
+      ...releaseMedia(context.db, { collectionId: subjectId, operationId: id, digests: dropped }),
+    ],
+  };
+};
+
 /**
  * Calls of `nft_update_batch`, each as full as a transaction allows. A token that can't be changed keeps no other from being
- * changed: the contract's answer says what became of each. What is done stays done, and the rest is completed.
+ * changed: the contract's answer says what became of each. What is done stays done, and the rest is completed; where that is
+ * impossible, the tokens of the other calls have its reason as their result.
  */
 export const nftUpdateBulkKind = kindOf<NftUpdateBulkOperation, null, KindResults["nft_update_bulk"]>({
   facts: () => null,
@@ -257,34 +310,29 @@ export const nftUpdateBulkKind = kindOf<NftUpdateBulkOperation, null, KindResult
     actions: [updateTokens(request.collectionId, updatesOf(request, step))],
   }),
 
-  isCommitted: (records) => records.some(hasSucceeded),
+  isCommitted: hasBegun,
 
-  effects: async (context, { request, subjectId }, { records }) => {
-    const results = resultsOf(request, records);
-    const updated = request.updates.filter((_, at) => results[at]!.status === "updated");
-    return {
-      status: 200,
-      body: {
-        message: "success",
-        updated: updated.length,
-        failed: results.length - updated.length,
-        results,
-        tx_results: records.filter(hasSucceeded).map(({ result }) => result),
-      },
-      statements: pinMedia(context.db, { collectionId: subjectId, digests: digestsOf(updated) }),
-    };
+  effects: async (context, operation, { records }) =>
+    effectsOf(context, operation, records, resultsOf(operation.request, records)),
+
+  partial: (context, operation, records, failure) => {
+    // The operator knows that what couldn't be proven took effect.
+    const isSettled = failure.outcome === "final";
+    if (!isSettled && !hasBegun(records)) return null;
+    const isTaken = (step: string) =>
+      isSettled && records.some((one) => one.state === "unknown" && stepName(one.step) === step);
+    const reason = isSettled ? UNSENT : failure;
+    return effectsOf(context, operation, records, resultsOf(operation.request, records, reason, isTaken));
   },
 
   acceptedWith: async (context, operation) => {
     for (const { changes } of operation.request.updates) await restoreFiles(context, operation, changes);
   },
 
-  onFailure: (context, { id, subjectId, request }, records) =>
-    records.some(hasSucceeded)
-      ? []
-      : releaseMedia(context.db, {
-          collectionId: subjectId,
-          operationId: id,
-          digests: digestsOf(request.updates),
-        }),
+  onFailure: (context, { id, subjectId, request }) =>
+    releaseMedia(context.db, {
+      collectionId: subjectId,
+      operationId: id,
+      digests: digestsOf(request.updates),
+    }),
 });

@@ -199,4 +199,6 @@ export const walletPayoutKind = kindOf<WalletPayoutOperation, null, KindResults[
     },
     statements: [takeSales(db, { id, integrationId }, request.sales)],
   }),
+
+  onSettled: ({ db }, operation) => [takeSales(db, operation, operation.request.sales)],
 });

@@ -316,7 +316,7 @@ const noteCounts = async (
 ): Promise<void> => {
   const counts = phaseCounts(shown);
   if (JSON.stringify(counts) === JSON.stringify(before ?? {})) return;
-  await runBatch(db, [notePhaseCounts(db, id, counts, now())]);
+  await runBatch(db, [notePhaseCounts(db, id, counts, { now: now() })]);
 };
 
 const compare = async (

@@ -231,7 +231,7 @@ const forgetOld = async (
   const found = await oldestNumbered(db, table, after, INTEGRATIONS_AT_ONCE);
   for (const { id, oldest } of found) {
     if (oldest !== null && oldest < before.getTime())
-      await runBatch(db, deleteOldNumbered(db, table, { integrationId: id, before, limit: ROWS }));
+      await runBatch(db, [deleteOldNumbered(db, table, { integrationId: id, before, limit: ROWS })]);
   }
   const next = found.length < INTEGRATIONS_AT_ONCE ? null : (found.at(-1)?.id ?? null);
   await writeSweep(db, sweep, next, now());

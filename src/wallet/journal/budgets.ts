@@ -1,8 +1,15 @@
+import type { Cost } from "../../chain/cost.ts";
 import type { Budget } from "../../domain/key-rights.ts";
 import type { Reserved } from "../chain-state/funds.ts";
 import { type CostRow, Reserve, toCost } from "./intents.ts";
 import type { IntentState } from "./machine.ts";
 import { dayOf } from "./spending.ts";
+
+/** A cost with the storage that counts beyond it for budgets, yoctoNEAR. */
+export const withStorage = (cost: Cost, storage: bigint): Cost => ({
+  ...cost,
+  certain: cost.certain + storage,
+});
 
 /** The part of the journal that records the spending of API keys with a budget of a day. */
 export class BudgetJournal {
@@ -12,27 +19,36 @@ export class BudgetJournal {
     this.#sql = sql;
   }
 
-  /** Counts a new intent for budgets, until it is over. Part of the caller's transaction. */
-  count(intentId: number, budgets: readonly Budget[]): void {
-    for (const { key } of budgets)
-      this.#sql.exec("INSERT OR IGNORE INTO budget_intents (key, intent) VALUES (?, ?)", key, intentId);
+  /**
+   * Counts a new intent for budgets, until it is over. Part of the caller's transaction.
+   * @param storage counts beyond its cost if it succeeds, yoctoNEAR
+   */
+  count(intentId: number, budgets: readonly Budget[], storage: bigint): void {
+    for (const { key } of budgets) {
+      this.#sql.exec(
+        "INSERT OR IGNORE INTO budget_intents (key, intent, storage) VALUES (?, ?, ?)",
+        key,
+        intentId,
+        storage.toString(),
+      );
+    }
   }
 
   /**
-   * Upper bound of what the intents that count for a budget may still take. Of one in a shared transaction it is its own
-   * cost, which the transaction has taken over.
+   * Upper bound of what the intents that count for a budget may still take, storage included. Of one in a shared
+   * transaction it is its own cost, which the transaction has taken over.
    */
   reserved(key: string): Reserved {
     const reserve = new Reserve();
-    const rows = this.#sql.exec<{ state: IntentState } & CostRow>(
-      `SELECT intents.state, coalesce(carried.cost, intents.cost) AS cost,
+    const rows = this.#sql.exec<{ state: IntentState; storage: string } & CostRow>(
+      `SELECT intents.state, budget_intents.storage, coalesce(carried.cost, intents.cost) AS cost,
          coalesce(carried.certain, intents.certain) AS certain, coalesce(carried.ahead, intents.ahead) AS ahead
        FROM budget_intents JOIN intents ON intents.id = budget_intents.intent
        LEFT JOIN carried ON carried.intent = intents.id
        WHERE budget_intents.key = ? AND intents.state IN ('queued', 'open')`,
       key,
     );
-    for (const row of rows) reserve.moved(null, row.state, toCost(row));
+    for (const row of rows) reserve.moved(null, row.state, withStorage(toCost(row), BigInt(row.storage)));
     return reserve.sums;
   }
 
@@ -46,14 +62,19 @@ export class BudgetJournal {
     return BigInt(rows.toArray()[0]?.spent ?? 0);
   }
 
-  /** Adds an amount that a transaction cost an intent to its budgets. Part of the caller's transaction. */
-  spend(intentId: number, amount: bigint, now: number): void {
-    if (amount === 0n) return;
-    const keys = this.#sql
-      .exec<{ key: string }>("SELECT key FROM budget_intents WHERE intent = ?", intentId)
+  /**
+   * Adds what a transaction cost an intent to its budgets, yoctoNEAR. Part of the caller's transaction.
+   * @param hasStored it has, or may have, taken its storage
+   */
+  spend(intentId: number, amount: bigint, hasStored: boolean, now: number): void {
+    const counted = this.#sql
+      .exec<{ key: string; storage: string }>(
+        "SELECT key, storage FROM budget_intents WHERE intent = ?",
+        intentId,
+      )
       .toArray();
-    for (const { key } of keys) {
-      const spent = (this.spent(key, now) + amount).toString();
+    for (const { key, storage } of counted) {
+      const spent = (this.spent(key, now) + amount + (hasStored ? BigInt(storage) : 0n)).toString();
       this.#sql.exec(
         "INSERT OR REPLACE INTO budgets (key, day, spent) VALUES (?, ?, ?)",
         key,

@@ -233,7 +233,12 @@ export class Journal {
       const spent = spentBy(move, counted, ending);
       this.spending.add(spent, now);
       const carried = this.shared.of(intentId);
-      this.#countSpent(intentId, carried, spent, now);
+      this.#countSpent(
+        intentId,
+        carried,
+        { spent, hasStored: move === "succeed" || move === "give_up" },
+        now,
+      );
       const own = this.#over(intentId, move, now);
       this.#spend(intentId, carried, ending, move === "succeed");
       const parts = partsOf({ from, move, ending }, carried);
@@ -256,16 +261,22 @@ export class Journal {
   }
 
   /** Counts what a transaction has spent for the budgets of its intents. */
-  #countSpent(intentId: number, carried: readonly Carried[], spent: bigint, now: number): void {
+  #countSpent(
+    intentId: number,
+    carried: readonly Carried[],
+    { spent, hasStored }: { readonly spent: bigint; readonly hasStored: boolean },
+    now: number,
+  ): void {
     if (carried.length === 0) {
-      this.budgets.spend(intentId, spent, now);
+      this.budgets.spend(intentId, spent, hasStored, now);
       return;
     }
     const shares = sharesOf(
       spent,
       carried.map(({ tokens }) => tokens),
     );
-    for (const [place, share] of shares.entries()) this.budgets.spend(carried[place]!.intentId, share, now);
+    for (const [place, share] of shares.entries())
+      this.budgets.spend(carried[place]!.intentId, share, hasStored, now);
   }
 
   /** Handles the end of an intent. Returns its operation. */

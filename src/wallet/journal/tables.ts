@@ -240,10 +240,13 @@ export const spending = sqliteTable("spending", {
   spent: text("spent").notNull(),
 });
 
-/** Budgets of API keys that count an intent that isn't over. */
+/**
+ * Budgets of API keys that count an intent that isn't over. storage: yoctoNEAR of a contract's storage that count for the
+ * budgets beyond the intent's cost, if it succeeds.
+ */
 export const budgetIntents = sqliteTable(
   "budget_intents",
-  { key: text("key").notNull(), intent: integer("intent").notNull() },
+  { key: text("key").notNull(), intent: integer("intent").notNull(), storage: text("storage").notNull() },
   (table) => [
     primaryKey({ columns: [table.key, table.intent] }),
     index("budget_intents_intent").on(table.intent),

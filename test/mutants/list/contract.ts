@@ -75,6 +75,14 @@ export const CONTRACT: readonly Mutant[] = [
     named: "an_upgrade_is_announced_ahead",
   },
   {
+    id: "upgrade: a batch under way asks nobody",
+    file: "contract/mintage/src/upgrade.rs",
+    search: "Plan::read().check_due(&required_code_hash()).or_fail();",
+    replacement: "required_code_hash();",
+    tests: ["upgrade"],
+    named: "an_upgrade_under_way_ends_with_its_announcement",
+  },
+  {
     id: "batch: a function-call key mints without end",
     file: "contract/mintage/src/token/batch.rs",
     search: "header.set_staff_left(now, rest);",

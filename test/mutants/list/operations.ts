@@ -86,8 +86,8 @@ export const OPERATIONS: readonly Mutant[] = [
   {
     id: "operations: a draft is released though its create took effect",
     file: "src/operations/kinds/finalize.ts",
-    search: "mayHaveBegun(records) || request.begun !== null\n      ? []",
-    replacement: "request.begun !== null\n      ? []",
+    search: "mayHaveBegun(records) || operation.request.begun !== null\n      ? []",
+    replacement: "operation.request.begun !== null\n      ? []",
     tests: large,
     named: "after a failed batch the draft is kept",
   },
@@ -298,8 +298,8 @@ export const OPERATIONS: readonly Mutant[] = [
   {
     id: "quotes: a second key executes a quote",
     file: "src/operations/quotes.ts",
-    search: "if (row.executedBy !== key) {",
-    replacement: "if (row.executedBy === null) {",
+    search: "if (row.executedBy !== key) throw",
+    replacement: "if (row.executedBy === null) throw",
     tests: ["test/api/mcp.test.ts"],
     named: "can be repeated under its key, and under no other, after it was interrupted",
   },

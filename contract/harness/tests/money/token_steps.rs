@@ -341,7 +341,7 @@ impl World {
             return;
         };
         let signer = self.staff();
-        let may = self.model.staff(&signer);
+        let may = self.model.staff(&signer) && !self.model.collections[at].hidden;
         let args = json!({ "token_id": format!("{}:{}", at + 1, number + 1) });
         let (call, from) = (self.call("nft_lock", args, 1), signer.clone());
         let done = self.expect(&signer, call, may, |_, _| moving(&from, &from, 0));

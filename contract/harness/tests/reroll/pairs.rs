@@ -19,7 +19,13 @@ const ALICE: &str = "alice.near";
 const GAS: u64 = 60 * TGAS;
 
 /// Calls of other contracts' or the protocol's, which no transaction of a person makes.
-const NOT_FOR_PEOPLE: [&str; 4] = ["migrate", "new", "nft_resolve_transfer", "shares_resolve"];
+const NOT_FOR_PEOPLE: [&str; 5] = [
+    "migrate",
+    "new",
+    "nft_resolve_transfer",
+    "shares_resolve",
+    "upgrade_check",
+];
 
 /// Claims a link of the drop that is there.
 fn claim(link: u32, receiver: &str) -> (String, Action) {

@@ -6,7 +6,7 @@ use crate::codec::{put_text, put_varint, value_in, Reader};
 use crate::prelude::*;
 
 /// Bytes of texts that lie together; a single text may be longer.
-pub const CHUNK: usize = 8_192;
+pub const CHUNK: usize = 4_096;
 
 /// A page's runs, and how many texts each of its chunks has.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -2,8 +2,8 @@
 //! stands in the header's flags; assets that are locked one by one have a record.
 
 use super::header::{
-    CODE_LOCKED, HIDDEN, METADATA_LOCKED, ROYALTIES_LOCKED, SUPPLY_LOCKED, TRANSFERS_LOCKED,
-    TRANSFERS_OFF,
+    ASSETS_LOCKED, CODE_LOCKED, HIDDEN, METADATA_LOCKED, ROYALTIES_LOCKED, SUPPLY_LOCKED,
+    TRANSFERS_LOCKED, TRANSFERS_OFF,
 };
 use super::settings::{Details, Settings};
 use crate::codec::{put_varint, Reader};
@@ -59,13 +59,21 @@ pub fn write(json: &mut Writer, flags: u16) {
     json.close(']');
 }
 
-/// Refuses a lock that would promise nothing: of transfers that are off, or of metadata that nobody can check. `assets`
-/// tells whether some are locked one by one.
-pub fn check_new(flags: u16, header: u16, assets: bool) -> Outcome<()> {
-    if header & HIDDEN != 0 && (assets || flags & METADATA_LOCKED != 0) {
+/// Refuses to lock metadata that a reveal has still to change, or that nobody can check.
+pub fn check_revealed(header: u16) -> Outcome<()> {
+    if header & HIDDEN != 0 {
         return Err(Failure::argument(
-            "locks: metadata are locked once all assets are revealed; whether a commitment can be opened is not known before.",
+            "metadata are locked once all assets are revealed; whether a commitment can be opened is not known before.",
         ));
+    }
+    Ok(())
+}
+
+/// Refuses a lock that would promise nothing: of transfers that are off, or of metadata that are hidden. `assets` tells
+/// whether some are locked one by one.
+pub fn check_new(flags: u16, header: u16, assets: bool) -> Outcome<()> {
+    if assets || flags & METADATA_LOCKED != 0 {
+        check_revealed(header)?;
     }
     if flags & TRANSFERS_LOCKED != 0 && header & TRANSFERS_OFF != 0 {
         return Err(Failure::argument(
@@ -130,9 +138,10 @@ fn narrower(before: &Settings, after: &Settings) -> bool {
 pub fn check_change(flags: u16, before: &Settings, after: &Settings) -> Outcome<()> {
     let (old, new) = (&before.details, &after.details);
     let same = old.title == new.title && old.description == new.description;
-    if flags & METADATA_LOCKED != 0 && !same {
+    // NFTs of a locked asset show both, too.
+    if flags & (METADATA_LOCKED | ASSETS_LOCKED) != 0 && !same {
         return Err(locked(
-            "metadata is locked: title and description of this collection stay as they are.",
+            "metadata is locked, of this collection or of some of its assets: title and description stay as they are.",
         ));
     }
     if flags & ROYALTIES_LOCKED != 0 && !same_royalties(old, new) {
@@ -324,6 +333,22 @@ mod tests {
             [""; 0]
         );
         assert_eq!(refused_by(|d| d.lists.approvals_allowed = None), [""; 0]);
+    }
+
+    #[test]
+    fn a_locked_asset_keeps_the_texts_that_its_tokens_show() {
+        for change in [
+            |it: &mut Settings| it.details.title = "U".into(),
+            |it: &mut Settings| it.details.description = Some("D".into()),
+        ] {
+            let mut after = before();
+            change(&mut after);
+            let failure = check_change(ASSETS_LOCKED, &before(), &after).unwrap_err();
+            assert_eq!(failure.code, Code::Locked);
+        }
+        let mut after = before();
+        after.details.royalties.clear();
+        assert_eq!(check_change(ASSETS_LOCKED, &before(), &after), Ok(()));
     }
 
     #[test]

@@ -334,7 +334,8 @@ pub fn mint_eligibility() {
     let header = store::header(collection);
     let Case { rules, minter, .. } = case(&root, (collection, &header), (&account, &stored));
     let now = host::now_ms();
-    let result = open(&header, count).and_then(|()| {
+    let opened = open(&header, count);
+    let result = opened.and_then(|()| {
         let offer = eligibility::offer(&rules, &minter, currency.as_deref(), count, now)?;
         let place = (collection, &header);
         let paid = (&rules, currency.as_deref());
@@ -367,10 +368,8 @@ pub fn mint_eligibility() {
                 .amount(if minter.bypass { 0 } else { phase.fee });
             json.key("currency")
                 .optional_text(phase.currency.as_deref());
-            write_result(
-                json,
-                eligibility::check((place, phase), &minter, count, now),
-            );
+            let here = || eligibility::check((place, phase), &minter, count, now);
+            write_result(json, opened.and_then(|()| here()));
             json.close('}');
         }
         json.close(']');

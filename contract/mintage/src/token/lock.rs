@@ -16,6 +16,7 @@ pub fn nft_lock() {
     let id: String = args.required("token_id").or_fail();
     args.finish().or_fail();
     let mut place = Place::find(&id);
+    locks::check_revealed(place.header.flags).or_fail();
     let mut shown = place.overrides();
     if !shown.locked {
         let details = store::details(place.collection);

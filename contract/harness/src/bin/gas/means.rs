@@ -238,6 +238,48 @@ fn tokens(base: &Scene) -> [(&'static str, Terms); 3] {
     ]
 }
 
+/// What payouts in a fungible token are made of: registrations there, shares that are fetched, and transfers.
+fn currencies(base: &Scene) -> [(&'static str, Terms); 3] {
+    const TOKEN: &str = "usdc.near";
+    let mut scene = base.clone();
+    scene.accounts(["alice.near"]);
+    scene.token_contract(TOKEN, &[("alice.near", 1_000_000), (OWNER, 1_000)]);
+    let price = json!({ "mint_fee": "100", "currency": TOKEN });
+    let settings = json!({ "public_mint_config": price });
+    let collection = scene.collection(settings, AssetBatch::new(0, 100, 100));
+    let msg = json!({ "collection_id": collection }).to_string();
+    let only = |outcomes| BTreeMap::from([("call", ggas(outcomes))]);
+    let fetch = |_| {
+        let bought = scene.buy(TOKEN, "alice.near", 100, &msg);
+        bought.result().expect("a price is paid");
+        scene.withdraw_units(OWNER, TOKEN)
+    };
+    let fetched = only((0..16).map(fetch).collect());
+    let names = collectors(0, 16);
+    // The least that the token asks for an account.
+    let bounds = scene.chain.view(TOKEN, "storage_balance_bounds", json!({}));
+    let bounds = bounds.expect("a token shows its bounds");
+    let least = bounds["min"].as_str().expect("a string");
+    let deposit = least.parse().expect("digits");
+    let mut call = |method, args, deposit| scene.chain.call(OWNER, TOKEN, method, args, deposit);
+    let register = |name| {
+        let args = json!({ "account_id": name, "registration_only": true });
+        call("storage_deposit", args, deposit)
+    };
+    let registered = only(names.iter().map(register).collect());
+    let send = |name| {
+        let args = json!({ "receiver_id": name, "amount": "1" });
+        call("ft_transfer", args, 1)
+    };
+    // To accounts that have nothing yet, then to the same.
+    let sent = only(names.iter().chain(&names).map(send).collect());
+    [
+        ("ft_transfer", sent),
+        ("shares_withdraw", fetched),
+        ("storage_deposit", registered),
+    ]
+}
+
 fn locks(base: &Scene) -> Terms {
     let mut scene = base.clone();
     let collection = scene.collection(json!({}), AssetBatch::new(0, 10_000, 1));
@@ -295,7 +337,8 @@ pub fn means(code: &[u8]) -> Value {
         .chain(lists(&base))
         .chain(creations(&base))
         .chain(drops(&base))
-        .chain(tokens(&base));
+        .chain(tokens(&base))
+        .chain(currencies(&base));
     let rounded = |terms: Terms| -> Map<String, Value> {
         terms
             .into_iter()

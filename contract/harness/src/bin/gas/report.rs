@@ -176,7 +176,7 @@ const ROWS: &[Row] = &[
         "nft_tokens_50_of_10000_long",
         "view: nft_tokens, 50 of them",
         50.0,
-        Some(100.0),
+        Some(30.0),
         None,
     ),
 ];

@@ -1,0 +1,202 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import sharp from "sharp";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { CHROMIUM } from "../support/browser.ts";
+import { MEDIA } from "../support/media.ts";
+import {
+  accessibilityFaults,
+  type Browser,
+  chooseWay,
+  claim,
+  newCollector,
+  openBrowser,
+  type Page,
+  textOf,
+} from "./collector.ts";
+import { openShop, type Shop, type Shown, showCollection } from "./shop.ts";
+
+/**
+ * States of the pages at three widths, in light and dark: nothing is wider than the screen, pictures that are in sight are
+ * there, and axe finds nothing. With PAGES_STATES=<folder> a picture of each is written there, to be looked at.
+ */
+
+const WIDTHS = [390, 768, 1280] as const;
+const SCHEMES = ["light", "dark"] as const;
+
+const UNSEEN = `[...document.querySelectorAll("img")].filter((image) => {
+  const { top, bottom } = image.getBoundingClientRect();
+  return image.checkVisibility() && top < innerHeight && bottom > 0 && !(image.complete && image.naturalWidth > 0);
+}).map(({ src }) => src)`;
+
+const folderOfPictures = process.env.PAGES_STATES;
+if (folderOfPictures) mkdirSync(folderOfPictures, { recursive: true });
+
+const LONG =
+  "An extraordinarily long title about paper shapes, the light over the marsh in late November and everything that happened there";
+const ARABIC = "أشكال من الورق الملون";
+
+describe.skipIf(!CHROMIUM)("states of the pages, in Chromium", () => {
+  let shop: Shop;
+  let browser: Browser;
+  let folder: string;
+
+  beforeAll(async () => {
+    [shop, browser] = await Promise.all([openShop(), openBrowser()]);
+    // One picture: what a draw gives is always the same.
+    folder = mkdtempSync(join(tmpdir(), "mintage-states-"));
+    writeFileSync(join(folder, "0.png"), await artwork());
+    writeFileSync(
+      join(folder, "0.json"),
+      JSON.stringify({ attributes: [{ trait_type: "Paper", value: "Ochre" }] }),
+    );
+  });
+
+  afterAll(async () => {
+    rmSync(folder, { recursive: true });
+    await browser?.close();
+    await shop?.service.stop();
+  });
+
+  const shown = (settings: object = {}, copies = 40, from = folder): Promise<Shown> =>
+    showCollection(shop, { public_mint_config: { mint_fee: `${2n * 10n ** 24n}` }, ...settings }, copies, {
+      folder: from,
+    });
+
+  const mintAll = async ({ uuid }: Shown, quantity: number): Promise<void> => {
+    await shop.client.collections.mint(uuid, {
+      receiver_addresses: ["a.near"],
+      receivers_must_exist: false,
+      quantity_per_receiver: quantity,
+    });
+  };
+
+  /** Looks at a state everywhere. @param arrive brings a page that was opened into it */
+  const look = async (
+    name: string,
+    path: string,
+    arrive: (page: Page) => Promise<unknown> = async () => {},
+  ) => {
+    const { page, faults, close } = await newCollector(browser);
+    await page.setViewport({ width: 390, height: 844 });
+    await page.emulateMediaFeatures([{ name: "prefers-reduced-motion", value: "reduce" }]);
+    await page.goto(shop.service.url + path, { waitUntil: "networkidle0" });
+    await arrive(page);
+    const wrong: string[] = [];
+    for (const width of WIDTHS) {
+      for (const scheme of SCHEMES) {
+        const key = `${name}-${scheme}-${width}`;
+        await page.emulateMediaFeatures([
+          { name: "prefers-color-scheme", value: scheme },
+          { name: "prefers-reduced-motion", value: "reduce" },
+        ]);
+        await page.setViewport({ width, height: width === 390 ? 844 : 900 });
+        await page.evaluate("scrollTo(0, 0)");
+        await page.waitForFunction(`${UNSEEN}.length === 0`);
+        if (folderOfPictures) {
+          const path = join(folderOfPictures, `${key}.png`);
+          await page.screenshot({ path: path as never, type: "png" });
+        }
+        if (!(await page.evaluate("document.documentElement.scrollWidth <= innerWidth")))
+          wrong.push(`${key} is wider than the screen`);
+        if ((scheme === "light") === (width === 390)) {
+          const found = await accessibilityFaults(page);
+          wrong.push(...found.map((fault) => `${key}: ${fault}`));
+        }
+      }
+    }
+    await close();
+    expect([...wrong, ...faults]).toEqual([]);
+  };
+
+  test("mint, sold out", async () => {
+    const gone = await shown({}, 3);
+    await mintAll(gone, 3);
+    await look("mint-sold-out", `/m/${gone.slug}`);
+  });
+
+  test("mint, with creator and a text", async () => {
+    const { uuid, slug } = await shown();
+    await shop.client.collections.setPage(uuid, {
+      slug,
+      enabled: true,
+      creator: {
+        name: "Ada Heron",
+        url: "https://example.com",
+        picture: (
+          await sharp(await artwork())
+            .resize(192)
+            .webp()
+            .toBuffer()
+        ).toString("base64"),
+      },
+      about: "Dyed with **ink**.\n\n## How\n\n1. Cut from a sheet.\n2. Scanned.\n\n> Nobody waits.",
+      links: [{ label: "Website", url: "https://example.com" }],
+    });
+    await look("mint-creator", `/m/${slug}`);
+  });
+
+  test("mint, with a long title", async () => {
+    await look("mint-long", `/m/${(await shown({ title: LONG, description: LONG.repeat(3) })).slug}`);
+  });
+
+  test("mint and NFT, from right to left", async () => {
+    const arabic = await shown({ title: ARABIC, description: `${ARABIC}. `.repeat(12) });
+    await mintAll(arabic, 2);
+    await look("mint-rtl", `/m/${arabic.slug}`);
+    await look("token-rtl", `/g/${arabic.slug}/1`);
+  });
+
+  test("gallery and NFT, and an NFT that doesn't exist", async () => {
+    const many = await shown();
+    await mintAll(many, 12);
+    await look("gallery", `/g/${many.slug}`);
+    await look("token", `/g/${many.slug}/2`);
+    await look("missing", `/g/${many.slug}/999`);
+  });
+
+  test.each([
+    ["film", "film.webm", MEDIA.webm.bytes],
+    ["sound", "sound.wav", MEDIA.wav.bytes],
+  ] as const)("gallery and NFT of a %s", async (kind, name, bytes) => {
+    const own = mkdtempSync(join(tmpdir(), "mintage-states-"));
+    writeFileSync(join(own, name), bytes);
+    const one = await shown({}, 3, own);
+    rmSync(own, { recursive: true });
+    await mintAll(one, 2);
+    await look(`gallery-${kind}`, `/g/${one.slug}`);
+    await look(`token-${kind}`, `/g/${one.slug}/1`);
+  });
+
+  test("claim, a link that was used", async () => {
+    const [used] = (await shop.claimLinks(await shown(), 1)) as [string];
+    const { page, close } = await newCollector(browser);
+    await page.goto(shop.service.url + used, { waitUntil: "networkidle0" });
+    await chooseWay(page, "account");
+    await page.type("#receiver", "platform.bench");
+    await claim(page);
+    await page.waitForSelector("#owned img");
+    await close();
+    await look("claim-used", used, (again) => again.waitForSelector("#owned img"));
+  });
+
+  test("operator", async () => {
+    await look("operator", "/operator", async (page) => {
+      await page.type("#token", shop.service.adminToken);
+      await page.click("#enter button");
+      await textOf(page, "#view", /Integrations/);
+    });
+  });
+});
+
+/** A picture of its own: quarters of circles on paper. */
+const artwork = (): Promise<Buffer> => {
+  const quarters = Array.from({ length: 16 }, (_, index) => {
+    const [x, y] = [(index % 4) * 200, Math.floor(index / 4) * 200];
+    const colour = ["#0d2747", "#f6b02e", "#8ea8c3", "#f1f4f0"][(index * 7) % 4];
+    return `<path fill="${colour}" d="M${x} ${y}h200a200 200 0 0 1-200 200z"/>`;
+  });
+  const svg = `<svg xmlns="http://www.w3.org/2000/svg" width="800" height="800"><rect width="800" height="800" fill="#1b4173"/>${quarters.join("")}</svg>`;
+  return sharp(Buffer.from(svg)).png().toBuffer();
+};
