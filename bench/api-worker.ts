@@ -14,14 +14,13 @@ const bare = new Hono<{ Bindings: Env }>().get("/bare/:id", async (c) => {
 });
 
 /**
- * How far the database is away, milliseconds, and whether requests that write are handed on to the Worker near the
- * database, which is as far away as that. Beside that, what was asked of the database so far: `begun` counts all calls,
- * `trips` those that a request has waited for, `lookups` those of them for what an isolate keeps for seconds, `eventRows`
- * rows of events that were written, `eventTrips` calls for nothing else. One isolate of each Worker serves the whole bench.
+ * How far the database is away, milliseconds, and what was asked of it so far: `begun` counts all calls, `trips` those
+ * that a request has waited for, `lookups` those of them for what an isolate keeps for seconds, `eventRows` rows of
+ * events that were written, `eventTrips` calls for nothing else. One isolate serves the whole bench.
  */
 const distance = {
-  ...{ ms: 0, handsOn: false },
-  ...{ begun: 0, trips: 0, lookups: 0, eventRows: 0, eventTrips: 0 },
+  ...{ ms: 0, begun: 0, trips: 0 },
+  ...{ lookups: 0, eventRows: 0, eventTrips: 0 },
 };
 
 /** The request that asks. What goes on behind its answer asks for nobody. */
@@ -88,30 +87,13 @@ const farDatabase = (database: D1Database): D1Database =>
     },
   });
 
-/** What a deployment with a Worker for writes adds to the bindings. */
-type BoundEnv = Env & { readonly WRITES?: Fetcher };
-
-const farWorker = (worker: Fetcher): Pick<Fetcher, "fetch"> => ({
-  fetch: async (request: Request) => {
-    await new Promise((resolve) => setTimeout(resolve, distance.ms));
-    return worker.fetch(request);
-  },
-});
-
 const far = new WeakMap<Env, Env>();
 
 /** The bindings with a database some way off; the same object for the same bindings, as settings are kept by it. */
-const atDistance = (env: BoundEnv): Env => {
+const atDistance = (env: Env): Env => {
   const known = far.get(env);
   if (known) return known;
-  const writes = env.WRITES && farWorker(env.WRITES);
-  const changed = {
-    ...env,
-    DB: farDatabase(env.DB),
-    get WRITES() {
-      return distance.handsOn ? writes : undefined;
-    },
-  };
+  const changed = { ...env, DB: farDatabase(env.DB) };
   far.set(env, changed);
   return changed;
 };
@@ -143,7 +125,6 @@ export default class Bench extends Mintage {
       return distance.ms > 0 ? watched(() => super.fetch(request)) : super.fetch(request);
     }
     distance.ms = Number(searchParams.get("ms") ?? distance.ms);
-    distance.handsOn = searchParams.get("hands_on") === "yes";
     return Response.json(distance);
   }
 }

@@ -2,10 +2,8 @@
  * `npm run bench:api`: what the service adds to a request. GET collection, POST draft and allowlist-checkaccount beside
  * a bare hono handler with one D1 query in the same runtime; the size of the bundle; how long it takes to start beside
  * an empty Worker. `--json` prints one line. `--d1-latency MS` puts the database so far away and measures something else:
- * how many trips to it each kind of request waits for, and how many rows of events it writes. With
- * `--writes-latency MS` beside it, also how long writes take if they are handed on to a Worker that is only so far from
- * the database, and as far from the first one as that is from the database. `--only TEXT` measures the kinds alone whose
- * names contain it.
+ * how many trips to it each kind of request waits for, and how many rows of events it writes. `--only TEXT`
+ * measures the kinds alone whose names contain it.
  */
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { Agent, request } from "node:http";
@@ -45,13 +43,9 @@ const { values } = parseArgs({
   options: {
     json: { type: "boolean", default: false },
     "d1-latency": { type: "string" },
-    "writes-latency": { type: "string" },
     only: { type: "string", default: "" },
   },
 });
-/** How far the Worker for writes is from the database, milliseconds; null: there is none. */
-const nearMs = values["writes-latency"] === undefined ? null : Number(values["writes-latency"]);
-
 const agent = new Agent({ keepAlive: true, maxSockets: IN_FLIGHT });
 
 let turn = 0;
@@ -117,7 +111,6 @@ const directory = mkdtempSync(join(tmpdir(), "mintage-bench-api-"));
 const service = await startService({
   entry: "bench/api-worker.ts",
   blockMs: 100,
-  hasWrites: nearMs !== null,
 });
 try {
   const collection = await createCollection();
@@ -183,20 +176,10 @@ interface Asked {
   readonly eventTrips: number;
 }
 
-/**
- * What all Workers have asked of the database so far, which is so far from the first one from now on.
- * @param handsOn whether that one hands on what writes from now on
- */
-async function distance(ms?: number, handsOn = false): Promise<Asked> {
-  const query = (own: number) => (ms === undefined ? "" : `?ms=${own}&hands_on=${handsOn ? "yes" : "no"}`);
-  const answers = [await fetch(`${service.url}/distance${query(ms ?? 0)}`)];
-  if (nearMs !== null) answers.push(await service.askWrites(`/distance${query(Math.min(ms ?? 0, nearMs))}`));
-  const sum = { begun: 0, trips: 0, lookups: 0, eventRows: 0, eventTrips: 0 };
-  for (const answer of answers) {
-    const asked = (await answer.json()) as Asked;
-    for (const name of Object.keys(sum) as (keyof Asked)[]) sum[name] += asked[name];
-  }
-  return sum;
+/** What the Worker has asked of the database so far, which is so far away from now on. */
+async function distance(ms?: number): Promise<Asked> {
+  const answer = await fetch(`${service.url}/distance${ms === undefined ? "" : `?ms=${ms}`}`);
+  return (await answer.json()) as Asked;
 }
 
 function middle(numbers: readonly number[]): number {
@@ -204,7 +187,7 @@ function middle(numbers: readonly number[]): number {
 }
 
 /** Requests of one kind, one after the other. What goes on behind an answer is waited for. */
-async function eachOf({ call }: Kind, known: Call, { latencyMs, handsOn }: Way) {
+async function eachOf({ call }: Kind, known: Call, latencyMs: number) {
   const each: (Pick<Asked, "trips" | "eventRows" | "eventTrips"> & { readonly ms: number })[] = [];
   let leftOut = 0;
   await send(await call());
@@ -212,9 +195,9 @@ async function eachOf({ call }: Kind, known: Call, { latencyMs, handsOn }: Way) 
     const prepared = await call();
     await quiet(latencyMs);
     await send(known);
-    const before = await distance(latencyMs, handsOn);
+    const before = await distance(latencyMs);
     const ms = await send(prepared);
-    const after = await distance(latencyMs, handsOn);
+    const after = await distance(latencyMs);
     await distance(0);
     // What is measured is a request of a key that was seen lately, to an isolate that was asked lately.
     if (after.lookups > before.lookups) {
@@ -233,37 +216,24 @@ async function eachOf({ call }: Kind, known: Call, { latencyMs, handsOn }: Way) 
   return each;
 }
 
-/** How far the database is, milliseconds, and whether another Worker writes. */
-interface Way {
-  readonly latencyMs: number;
-  readonly handsOn: boolean;
-}
-
 /** The trips that each kind of request waits for before it is answered, and how long it takes. */
 async function showTrips(collection: Collection, latencyMs: number): Promise<void> {
-  const rows: Record<
-    string,
-    { trips: number; most: number; ms: number; ms_handed_on?: number; event_rows: number }
-  > = {};
+  const rows: Record<string, { trips: number; most: number; ms: number; event_rows: number }> = {};
   let eventTrips = 0;
   const kinds = await kindsOf(service, collection);
   const known = await kinds[0]!.call();
   for (const kind of kinds.filter(({ name }) => name.includes(values.only))) {
     const { name, most } = kind;
-    const each = await eachOf(kind, known, { latencyMs, handsOn: false });
-    const handed =
-      nearMs !== null && kind.isWrite ? await eachOf(kind, known, { latencyMs, handsOn: true }) : null;
+    const each = await eachOf(kind, known, latencyMs);
     for (const asked of each) eventTrips += asked.eventTrips;
     rows[name] = {
       trips: middle(each.map(({ trips }) => trips)),
       most,
       ms: rounded(middle(each.map(({ ms }) => ms)), 0),
-      ...(handed && { ms_handed_on: rounded(middle(handed.map(({ ms }) => ms)), 0) }),
       event_rows: Math.max(...each.map(({ eventRows }) => eventRows)),
     };
   }
-  const shown = { d1_latency_ms: latencyMs, ...(nearMs !== null && { writes_latency_ms: nearMs }) };
-  if (values.json) process.stdout.write(`${JSON.stringify({ ...shown, requests: rows })}\n`);
+  if (values.json) process.stdout.write(`${JSON.stringify({ d1_latency_ms: latencyMs, requests: rows })}\n`);
   else console.table(rows);
   const missed = Object.entries(rows).flatMap(([name, { trips, most, event_rows }]) => [
     ...(trips > most ? [`${name} makes ${trips} trips to the database, and may make ${most}`] : []),

@@ -8,14 +8,6 @@ export type Bundle =
   /** Bytes, compressed. */
   { readonly gzip: number } | { readonly problem: string };
 
-/** The Worker for writes beside the first one. */
-export interface WritesFindings {
-  readonly name: string;
-  /** Names of the secrets that the account has for it. */
-  readonly secrets: readonly string[] | null;
-  readonly bundle: Bundle;
-}
-
 /** What is known before anything is sent. Null: it could not be asked. */
 export interface Findings {
   /** From wrangler.toml. */
@@ -35,10 +27,6 @@ export interface Findings {
   readonly loggedIn: boolean | null;
   readonly wasmDigestMatches: boolean;
   readonly bundle: Bundle;
-  /** Whether `[placement]` places the first Worker. */
-  readonly isPlaced: boolean;
-  /** Null: there is none; a text: why WRITES_PLACEMENT can't be meant. */
-  readonly writes: WritesFindings | string | null;
 }
 
 /** The result of one check. */
@@ -77,40 +65,6 @@ const bundleCheck = (what: string, bundle: Bundle): Check =>
         bundle.gzip <= LARGEST_BUNDLE,
         `${bundle.gzip} bytes compressed; at most ${LARGEST_BUNDLE}`,
       );
-
-/**
- * What the Worker for writes needs. It has to have the first Worker's secrets, and no others: one that is only taken off
- * the first, such as ADMIN_TOKEN, would go on opening what writes.
- */
-function writesChecks({ writes, isPlaced, secrets }: Findings): Check[] {
-  if (writes === null) return [];
-  if (typeof writes === "string") return [check("WRITES_PLACEMENT", false, writes)];
-  const { name, bundle } = writes;
-  const taken = "take [placement] out of wrangler.toml: it places the first Worker, reads included";
-  const known = secrets !== null && writes.secrets !== null;
-  const asked = known ? [] : [check(`secrets of ${name}`, null, "those of the first Worker")];
-  const lacking = known ? secrets.filter((each) => !writes.secrets?.includes(each)) : [];
-  const more = known ? (writes.secrets ?? []).filter((each) => !secrets.includes(each)) : [];
-  return [
-    check("WRITES_PLACEMENT", !isPlaced, taken),
-    ...asked,
-    ...lacking.map((each) =>
-      check(
-        `${each} of ${name}`,
-        false,
-        `npx wrangler secret put ${each} --name ${name}   (the same as the first Worker's)`,
-      ),
-    ),
-    ...more.map((each) =>
-      check(
-        `${each} of ${name}`,
-        false,
-        `the first Worker has none: npx wrangler secret delete ${each} --name ${name}`,
-      ),
-    ),
-    bundleCheck(`bundle of ${name}`, bundle),
-  ];
-}
 
 const set = (value: unknown): boolean => typeof value === "string" && value.trim() !== "";
 
@@ -176,7 +130,6 @@ export function checksOf(found: Findings): Check[] {
       "it is not the file of its .sha256: npm run contract:build",
     ),
     bundleCheck("bundle", found.bundle),
-    ...writesChecks(found),
   ];
 }
 

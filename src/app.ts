@@ -12,6 +12,7 @@ import { PUBLIC_ENDPOINTS } from "./api/public/reads.ts";
 import { serveDocuments } from "./api/reference/documents.ts";
 import { serveReference } from "./api/reference/reference.ts";
 import type { Caller, EndpointResponse, ServiceContext } from "./context.ts";
+import { ledgerOf } from "./db/ledger.ts";
 import { findOperationWhole } from "./db/queries/operation-transactions.ts";
 import { noRoom, toQuotaError } from "./db/quota.ts";
 import { errorBody } from "./domain/errors.ts";
@@ -38,7 +39,7 @@ export const replayOperation = async (
   caller: Caller,
   id: Uuid,
 ): Promise<EndpointResponse> => {
-  const found = await findOperationWhole(context.db, id);
+  const found = await findOperationWhole(ledgerOf(context, caller.integrationId), id);
   if (found?.state === "pending") return joinOperation(context, caller, found);
   if (found) return responseOf(context, found);
   const archived = await findArchived(context, caller.integrationId, id);

@@ -191,28 +191,8 @@ const settingsSchema = fieldsSchema.superRefine(requireKeptForKeys).transform((f
 
 export type Settings = z.infer<typeof settingsSchema>;
 
-/** The Worker for writes, as the first Worker of a deployment sees it (src/index.ts). */
-interface WritesWorker {
-  fetch(request: Request): Promise<Response>;
-  settingDigests(): Promise<SettingDigests>;
-}
-
-/** The bindings. `WRITES` is there with a Worker for writes (scripts/two-workers.ts), `IMAGES` for thumbnails. */
-export type Bindings = Env & { readonly WRITES?: WritesWorker; readonly IMAGES?: ImagesBinding };
-
-export type SettingDigests = Readonly<Record<string, string>>;
-
-/** What this Worker is configured with, for another one to compare: secrets don't leave it. */
-export const settingDigests = async (env: object): Promise<SettingDigests> => {
-  const given = withoutEmpty(env);
-  const digest = async (name: string) => {
-    const bytes = new TextEncoder().encode(String(given[name]));
-    const digested = await crypto.subtle.digest("SHA-256", bytes);
-    return [name, Buffer.from(digested).toString("hex")] as const;
-  };
-  const names = Object.keys(fieldsSchema.shape).filter((name) => given[name] !== undefined);
-  return Object.fromEntries(await Promise.all(names.map(digest)));
-};
+/** The bindings. `IMAGES` makes thumbnails, where a deployment has it. */
+export type Bindings = Env & { readonly IMAGES?: ImagesBinding };
 
 /** Settings are missing or wrong. The message names each with what is wrong, for the operator's log. */
 export class SettingsError extends Error {

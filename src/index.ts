@@ -3,7 +3,6 @@
 import { WorkerEntrypoint } from "cloudflare:workers";
 import { app, backgroundContext } from "./app.ts";
 import type { Uuid } from "./domain/ids.ts";
-import { type SettingDigests, settingDigests } from "./env.ts";
 import { finish } from "./operations/engine/drive.ts";
 import { provideStorage } from "./operations/top-up-ahead.ts";
 import { reconcile } from "./operator/jobs/reconcile.ts";
@@ -31,11 +30,6 @@ export default class Mintage extends WorkerEntrypoint<Env> {
   /** Tops a contract up for the next likely writes; the wallet object calls it while it receives intents. */
   provideStorage(demand: StorageDemand): Promise<number | null> {
     return provideStorage(this.#context({ contract: demand.contract }), demand);
-  }
-
-  /** What this Worker is configured with; the first Worker of a deployment asks the one for writes (src/operator/health.ts). */
-  settingDigests(): Promise<SettingDigests> {
-    return settingDigests(this.env);
   }
 
   #context(fields: Readonly<Record<string, unknown>>) {

@@ -1,16 +1,13 @@
 /** The whole service for a bench: the Worker as it is deployed, in the local runtime, on an embedded chain. */
 import { randomBytes } from "node:crypto";
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { ed25519 } from "@noble/curves/ed25519.js";
 import { base58 } from "@scure/base";
 import { convertV4MiniflareOptions, Miniflare } from "miniflare";
-import { unstable_readConfig } from "wrangler";
 import { startDevchain } from "../devchain/index.ts";
 import { applyMigrations, batchIn, buildWorker, builtWorker } from "../scripts/local-runtime.ts";
-import { ROOT } from "../scripts/local-settings.ts";
-import { twoWorkers, writesName } from "../scripts/two-workers.ts";
 import type { WalletObject } from "../src/wallet/object.ts";
 
 /** The platform's account, which receives what benches mint and pay out. */
@@ -39,8 +36,6 @@ export interface BenchService {
   storage(): Promise<{ readonly DB: D1Database; readonly BUCKET: R2Bucket }>;
   /** The wallet of an integration, which signs what it is handed. */
   wallet(integrationUuid: string): Promise<WalletObject>;
-  /** A request to the Worker for writes by another way than the first Worker. @throws Error if there is none */
-  askWrites(path: string): Promise<Response>;
   /** The operator's token. */
   readonly adminToken: string;
   /** Runs the scheduled job once. */
@@ -79,21 +74,8 @@ async function embeddedNetwork(blockMs: number): Promise<Network> {
   };
 }
 
-/** The first Worker's name, as wrangler.toml has it. */
-const FIRST = "mintage";
-
-/** The configurations of the Workers that run. What a deployment makes for two is written into a folder. */
-function configsOf(hasWrites: boolean, directory: string): { name: string; config?: string }[] {
-  if (!hasWrites) return [{ name: FIRST }];
-  const source = unstable_readConfig({ config: join(ROOT, "wrangler.toml") });
-  const { first, writes } = twoWorkers(source, { mode: "smart" }, ROOT);
-  return [first, writes].map((written) => {
-    const { name = "" } = written;
-    const config = join(directory, `${name}.json`);
-    writeFileSync(config, JSON.stringify(written));
-    return { name, config };
-  });
-}
+/** The Worker's name, as wrangler.toml has it. */
+const NAME = "mintage";
 
 /** Starts the Worker whose entry point is given, on a network or, without one, a chain with blocks of `blockMs`. */
 export async function startService({
@@ -103,7 +85,6 @@ export async function startService({
   inspected = false,
   quiet = false,
   inMemory = false,
-  hasWrites = false,
   onLine = () => undefined,
   built,
   settings = {},
@@ -119,8 +100,6 @@ export async function startService({
    * and of an object, in the one thread that does everything; a deployment's commit elsewhere, beside one another.
    */
   inMemory?: boolean;
-  /** Runs a Worker for writes beside the first one, each as `npm run deploy` configures it. */
-  hasWrites?: boolean;
   /** Is called with each line that a Worker logs. */
   onLine?: (line: string) => void;
   /** Changes the Worker's build in its folder, which isn't minified then. */
@@ -147,11 +126,7 @@ export async function startService({
   built?.(out);
   const miniflare = new Miniflare(
     convertV4MiniflareOptions({
-      workers: configsOf(hasWrites, directory).map(({ name, config }) => ({
-        ...builtWorker(out, config),
-        name,
-        bindings: { ...bindings, WORKER_NAME: name },
-      })),
+      workers: [{ ...builtWorker(out), name: NAME, bindings }],
       ...(inspected ? { inspectorPort: 0 } : {}),
       resourcePersistencePath: state,
       // Requests are logged a line each; a bench has figures of its own. What goes wrong is shown.
@@ -183,11 +158,7 @@ export async function startService({
       return wallets.get(wallets.idFromName(integrationUuid)) as unknown as WalletObject;
     },
     async runSchedule() {
-      await (await miniflare.getWorker(FIRST)).scheduled({ cron: "* * * * *" });
-    },
-    async askWrites(path) {
-      const worker = await miniflare.getWorker(writesName(FIRST));
-      return (await worker.fetch(`${url}${path}`)) as unknown as Response;
+      await (await miniflare.getWorker(NAME)).scheduled({ cron: "* * * * *" });
     },
     async admin<Answer>(path: string, body: unknown, method = "POST"): Promise<Answer> {
       const response = await fetch(`${url}/admin/v1${path}`, {

@@ -4231,14 +4231,6 @@ export interface components {
                 /** Format: uuid */
                 webhook_uuid: string;
             }[];
-            writes: {
-                /**
-                 * @description here: one Worker does everything. Otherwise the Worker for writes: up; differs: its settings are not those of the first Worker, whose log names them; down: it doesn't answer.
-                 * @example here
-                 * @enum {string}
-                 */
-                state: "here" | "up" | "differs" | "down";
-            };
         };
         OwnedContract: {
             /** @example c-3a1f0e6b7c11.mint.near */
@@ -4860,14 +4852,6 @@ export interface components {
             };
             /** @enum {string} */
             status: "ready" | "unavailable";
-            writes: {
-                /**
-                 * @description here: one Worker does everything. Otherwise the Worker for writes: up; differs: its settings are not those of the first Worker, whose log names them; down: it doesn't answer.
-                 * @example here
-                 * @enum {string}
-                 */
-                state: "here" | "up" | "differs" | "down";
-            };
         };
         Recovery: {
             /**

@@ -2,6 +2,7 @@ import type { Event } from "../api/resources/event.ts";
 import type { NftUpdateResult } from "../api/resources/token.ts";
 import { readCollection, toCollection } from "../collections/collections.ts";
 import type { Caller, ServiceContext } from "../context.ts";
+import { ledgerOf } from "../db/ledger.ts";
 import {
   type EventPageRead,
   type KnownOperation,
@@ -240,7 +241,12 @@ export const readEvents = async (
   // Without a filter, each row has at least one event, except rows that raise the numbers.
   const most = types === undefined ? Math.min(MOST_ROWS, limit + 1) : MOST_ROWS;
   const near = Math.min(ROWS_AT_ONCE, limit);
-  const page = await readEventPage(context.db, integrationId, { after, most, near, types });
+  const page = await readEventPage(ledgerOf(context, integrationId), integrationId, {
+    after,
+    most,
+    near,
+    types,
+  });
   const { rows, last: lastSeq } = page;
   const behind = rows.flatMap(placesOf).filter(({ seq }) => seq > after);
   const wanted = types === undefined ? behind : behind.filter(({ type }) => types.includes(type));
@@ -293,7 +299,8 @@ const operationsOf = async (
   const unread = () => rows.flatMap(({ operationId: id }) => (id === null || found.has(id) ? [] : [id]));
   const later = unread();
   if (later.length > 0)
-    for (const [id, one] of await operationsOfEvents(context.db, later)) found.set(id, one);
+    for (const [id, one] of await operationsOfEvents(ledgerOf(context, integrationId), later))
+      found.set(id, one);
   for (const [id, { row, transactions }] of await findAllArchived(context, integrationId, unread())) {
     found.set(id, { row, results: transactions.map(({ result }) => result) });
   }

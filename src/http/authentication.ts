@@ -1,11 +1,13 @@
 import type { Context } from "hono";
 import { findKeyByDigest, rightsOf, touchKey } from "../db/queries/api-keys.ts";
+import { isUnavailable } from "../db/statements.ts";
 import { apiKeyDigest, isApiKey, isTestKey, isTestNetwork } from "../domain/api-keys.ts";
 import { setBounded } from "../domain/bounded-map.ts";
 import { ServiceError } from "../domain/errors.ts";
 import { toHex, type Uuid } from "../domain/ids.ts";
 import { type KeyRights, requireRights } from "../domain/key-rights.ts";
 import { limitsWith } from "../domain/quota.ts";
+import { within } from "../waiting.ts";
 import { changeNetworkOf, countAddress } from "./address-limit.ts";
 import { type AppEnv, baseUrl, type MatchedEndpoint } from "./app-env.ts";
 import { noSuchAddress } from "./error-responses.ts";
@@ -26,15 +28,28 @@ interface KnownKey {
   lastUsedAt: number | null;
 }
 
+interface CachedKey {
+  readonly key: KnownKey;
+  /** When the database had it. Milliseconds since the Unix epoch, like `until`. */
+  readonly readAt: number;
+  /** Until then it isn't read again. */
+  until: number;
+}
+
 /** How long an isolate caches a key, milliseconds: a revoked key is refused everywhere after this time at the latest. */
 const KEY_TRUST_MS = 5_000;
+
+/** How long a cached key stands in while the database doesn't answer: outages last minutes. Milliseconds. */
+const KEY_OUTAGE_MS = 15 * 60_000;
+/** How long the database is waited for before a cached key stands in. Milliseconds. */
+const KEY_WAIT_MS = 2_000;
 
 /** How long an unknown digest is refused without a query. Milliseconds. */
 const UNKNOWN_MS = 10_000;
 /** Most keys and most unknown digests in an isolate's cache. */
 const CAPACITY = 2_000;
 const UNKNOWN_CAPACITY = 10_000;
-const known = new Map<string, { key: KnownKey; until: number }>();
+const known = new Map<string, CachedKey>();
 const unknown = new Map<string, number>();
 
 /** Removes an integration's keys from this isolate's cache, after its suspension. */
@@ -69,7 +84,7 @@ export const authenticate = async (c: Context<AppEnv>): Promise<void> => {
   const now = context.now().getTime();
   const endpoint = c.get("endpoint");
   const cached = changesKeys(endpoint) ? undefined : known.get(digest);
-  const key = cached && cached.until > now ? cached.key : await lookUpKey(c, digest, now);
+  const key = cached && cached.until > now ? cached.key : await readKey(c, digest, now, cached);
   refuseUnusable(key, now);
   if (key.lastUsedAt === null || now - key.lastUsedAt >= LAST_USED_EVERY_MS) {
     key.lastUsedAt = now;
@@ -116,6 +131,36 @@ const digestOf = async (header: string | undefined, network: string): Promise<st
   return toHex(await apiKeyDigest(key));
 };
 
+/**
+ * Reads a key from the database. If that fails or takes long, a cached one serves for another `KEY_TRUST_MS`, up to
+ * `KEY_OUTAGE_MS`: an outage of the database, which can't take a revocation meanwhile either, doesn't lock out known keys.
+ * @throws ServiceError api_key_invalid
+ */
+const readKey = async (
+  c: Context<AppEnv>,
+  digest: string,
+  now: number,
+  cached: CachedKey | undefined,
+): Promise<KnownKey> => {
+  const { log, waitUntil } = c.get("context");
+  const read = lookUpKey(c, digest, now);
+  if (!cached || cached.readAt + KEY_OUTAGE_MS <= now) return read;
+  const found = await within(
+    KEY_WAIT_MS,
+    read.catch((error: unknown) => {
+      if (isUnavailable(error)) return null;
+      throw error;
+    }),
+  );
+  if (found) return found;
+  log("key.stands_in", { key_uuid: cached.key.id });
+  waitUntil(read.then(NOTHING, NOTHING));
+  cached.until = now + KEY_TRUST_MS;
+  return cached.key;
+};
+
+const NOTHING = () => undefined;
+
 /** Reads a key that isn't cached. Lookups are limited by client address. @throws ServiceError api_key_invalid */
 const lookUpKey = async (c: Context<AppEnv>, hex: string, now: number): Promise<KnownKey> => {
   if ((unknown.get(hex) ?? 0) > now) throw unknownKey();
@@ -139,7 +184,7 @@ const lookUpKey = async (c: Context<AppEnv>, hex: string, now: number): Promise<
     isSuspended: suspendedAt !== null,
     lastUsedAt: row.lastUsedAt?.getTime() ?? null,
   };
-  setBounded(known, CAPACITY, hex, { key, until: now + KEY_TRUST_MS });
+  setBounded(known, CAPACITY, hex, { key, readAt: now, until: now + KEY_TRUST_MS });
   return key;
 };
 

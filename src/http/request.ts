@@ -1,28 +1,10 @@
 import type { Context, MiddlewareHandler, Next } from "hono";
 import { cors } from "hono/cors";
-import { ServiceError } from "../domain/errors.ts";
 import { newUuid } from "../domain/ids.ts";
-import { type AppEnv, type EndpointTraits, isWrite, type MatchedEndpoint } from "./app-env.ts";
+import type { AppEnv, MatchedEndpoint } from "./app-env.ts";
 import { BOOKMARK } from "./bookmarks.ts";
 import { answerProblem, type ErrorForm, errorResponse } from "./error-responses.ts";
 import { loggedContext, logger } from "./log.ts";
-
-/** Paths that accept writes; every other path is read-only. */
-const SURFACES = /^\/(api|admin|public)\/v1\//;
-
-/**
- * Whether a request is forwarded to the Worker for writes. Both Workers run the same code; forwarding only shortens the
- * round trips to the database. A browser's preflight (OPTIONS) needs no database.
- */
-export const isHandedOn = (method: string, path: string, endpoint: EndpointTraits | undefined): boolean =>
-  method !== "OPTIONS" && SURFACES.test(path) && isWrite(method, endpoint);
-
-const unanswered = (cause: unknown): ServiceError =>
-  new ServiceError(
-    "internal_error",
-    "The service failed, and may have carried out the request. Send it again with the same Idempotency-Key, or look for its effect first.",
-    { cause },
-  );
 
 const EXPOSED = [
   "Idempotency-Replayed",
@@ -80,9 +62,7 @@ const secure = (headers: Headers): void => {
 
 /**
  * Gives a request its id, its endpoint and its context, sets the headers of every response, and logs one line, without
- * the query and without headers. A write is forwarded to the Worker near the database, if the deployment has one
- * (docs/deploying.md): that Worker receives the unchanged request, alone authenticates, counts and logs it, and its
- * response is returned unchanged. It has no such binding itself. Wrong settings are an answer like any other.
+ * the query and without headers. Wrong settings are an answer like any other.
  */
 export const answerRequest =
   (
@@ -103,14 +83,6 @@ export const answerRequest =
       c.set("context", loggedContext(c.env, c.executionCtx, { request_id: requestId }));
     } catch (error) {
       answer = failing(error);
-    }
-    const { WRITES: writes } = c.env;
-    if (answer === next && writes !== undefined && isHandedOn(method, path, endpoint)) {
-      try {
-        return await writes.fetch(c.req.raw);
-      } catch (error) {
-        answer = failing(unanswered(error));
-      }
     }
     const preflight = await crossOrigin(c, answer);
     if (preflight instanceof Response) c.res = preflight;

@@ -7,6 +7,7 @@ import { commitmentOf, newOrder, readOrder, resealOrder } from "../collections/h
 import { requirePayees } from "../collections/new-collection.ts";
 import type { Caller, EndpointResponse, ServiceContext } from "../context.ts";
 import { ASSETS_A_PAGE, DraftAssets, wholeOf } from "../db/draft-assets.ts";
+import { ledgerOf } from "../db/ledger.ts";
 import { pageOfAssets } from "../db/queries/assets.ts";
 import { isBrokenOff, isFinalizable, lockDraft } from "../db/queries/collection-effects.ts";
 import { type DraftRow, type DraftToFinalize, findToFinalize } from "../db/queries/drafts.ts";
@@ -98,7 +99,8 @@ const join = async (
   row: OperationRow,
 ): Promise<EndpointResponse<FinalizeAnswer>> => {
   if (caller.requestKey) {
-    await runKeyedBatch(context.db, insertOperationKey(context.db, caller.requestKey, row.id));
+    const ledger = ledgerOf(context, caller.integrationId);
+    await runKeyedBatch(ledger, insertOperationKey(ledger, caller.requestKey, row.id));
   }
   return joinOperation(context, caller, { ...row, kind: "finalize" });
 };

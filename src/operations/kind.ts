@@ -18,7 +18,7 @@ import type {
 } from "../api/resources/token.ts";
 import type { WalletCreated } from "../api/resources/wallet.ts";
 import type { ServiceContext } from "../context.ts";
-import type { Database } from "../db/client.ts";
+import type { Ledger } from "../db/ledger.ts";
 import type { NewOperation, OperationRow } from "../db/queries/operations.ts";
 import type { Statement } from "../db/statements.ts";
 import type { ServiceError } from "../domain/errors.ts";
@@ -193,7 +193,7 @@ export interface KindRules<Request, Facts, Body> extends StepRules<Request, Fact
   ) => Facts | Promise<Facts>;
   /** Facts read in the batch that accepts the operation. */
   readonly accepted?: {
-    readonly read: (db: Database, operation: NewOperation) => Statement;
+    readonly read: (ledger: Ledger, operation: NewOperation) => Statement;
     readonly facts: (rows: readonly unknown[]) => Facts;
   };
   /**
@@ -284,7 +284,7 @@ export interface Outlook<Body = unknown> {
 export interface Kind<Body = unknown> {
   /** As in its rules; null if nothing is read at its acceptance. */
   readonly accepted: {
-    readonly read: (db: Database, operation: NewOperation) => Statement;
+    readonly read: (ledger: Ledger, operation: NewOperation) => Statement;
     readonly facts: (rows: readonly unknown[]) => unknown;
   } | null;
   /** @param known facts of an earlier evaluation, its acceptance or its proposal that aren't known to be outdated */

@@ -5,6 +5,7 @@ import { readGasPrices } from "../chain/protocol.ts";
 import { connectFor } from "../chain/rpc.ts";
 import type { Caller, EndpointResponse, ServiceContext } from "../context.ts";
 import type { Database } from "../db/client.ts";
+import { ledgerOf } from "../db/ledger.ts";
 import {
   type KeyWithResponse,
   keepWithEffect,
@@ -248,7 +249,12 @@ export const bindQuote = async (
     });
   }
   if (row.executedBy !== key) throw boundTo(row.executedBy);
-  await refuseFailed(db, { integrationId, quoteId: id, key, since: row.createdAt });
+  await refuseFailed(ledgerOf({ db }, integrationId), {
+    integrationId,
+    quoteId: id,
+    key,
+    since: row.createdAt,
+  });
   return { method: row.method, path: row.path, body: JSON.parse(row.body!) };
 };
 

@@ -1,6 +1,7 @@
 import { and, eq, isNull, type SQL, sql } from "drizzle-orm";
 import type { IssuedKey, Key } from "../api/resources/key.ts";
 import type { RequestKey, ServiceContext } from "../context.ts";
+import { ledgerOf } from "../db/ledger.ts";
 import type { ApiKeyRow } from "../db/queries/api-keys.ts";
 import { recordChange } from "../db/queries/audit.ts";
 import { idsIn } from "../db/queries/collections.ts";
@@ -64,15 +65,20 @@ const beside = (
   { action, event }: { readonly action: AuditAction; readonly event?: EventType },
   condition: SQL,
 ) => {
-  const { db, now } = context;
-  const at = now();
+  const at = context.now();
   const { integrationId } = row;
   const change = { action, subjectId: row.id, changes: audited(row) };
   return [
     ...recordChange(context, integrationId, change, condition),
     ...(event === undefined
       ? []
-      : [insertEvents(db, { integrationId, runs: [[event, 1]], data: toKey(row, at), at }, condition)]),
+      : [
+          insertEvents(
+            ledgerOf(context, integrationId),
+            { integrationId, runs: [[event, 1]], data: toKey(row, at), at },
+            condition,
+          ),
+        ]),
   ];
 };
 

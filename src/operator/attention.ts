@@ -22,19 +22,13 @@ const warning = (find: Rule["find"]): Rule => ({ severity: "warning", find });
 
 const when = (isSo: boolean, ...finding: Finding): readonly Finding[] => (isSo ? [finding] : []);
 
-const partsDown = ({ database, bucket, nodes, schedule, writes }: Facts): readonly Finding[] => {
+const partsDown = ({ database, bucket, nodes, schedule }: Facts): readonly Finding[] => {
   const hasNode = nodes.some(({ state }) => state === "up");
   return [
     ...when(database.size_bytes === null, "database", "The database does not answer."),
     ...when(bucket.state === "down", "bucket", "The bucket does not answer."),
     ...when(!hasNode, "chain", "No node of the chain works."),
     ...when(schedule.state === "late", "schedule", "The scheduled job has not run for five minutes."),
-    ...when(writes.state === "down", "writes", "The Worker for writes does not answer."),
-    ...when(
-      writes.state === "differs",
-      "writes",
-      "The log line ready.writes_differ names settings that differ.",
-    ),
   ];
 };
 

@@ -15,6 +15,7 @@ import { type ChainRpc, connect } from "../chain/rpc.ts";
 import { accountCode, isPublishedCode } from "../chain/views.ts";
 import { allCollections } from "../collections/on-chain.ts";
 import type { EndpointResponse, ServiceContext } from "../context.ts";
+import { ledgerOf } from "../db/ledger.ts";
 import type { ContractRow } from "../db/queries/contracts.ts";
 import { findIntegration } from "../db/queries/integrations.ts";
 import { hasOpenOperation, openOperationOf } from "../db/queries/operations.ts";
@@ -195,7 +196,7 @@ export const upgradeContract = async (
   const contract = await requireContract(context, contractId);
   const { integrationId } = contract;
   const subject = { integrationId, subjectId: contractId };
-  const open = await openOperationOf(context.db, subject, KIND);
+  const open = await openOperationOf(ledgerOf(context, integrationId), subject, KIND);
   if (open) return joinOperation(context, OPERATOR, { ...open, kind: KIND });
   const { plan, isSwitched, isAnnounced } = await surveyOf(context, contract);
   if (plan.obstacle !== null) throw new ServiceError("conflict", plan.obstacle);
@@ -225,7 +226,7 @@ export const upgradeContract = async (
   const proposal = { kind: KIND, subjectId: contractId, request, condition } as const;
   const answer = await tryOperation(context, { integrationId, ...OPERATOR }, proposal);
   if (answer) return answer;
-  const joined = await openOperationOf(context.db, subject, KIND);
+  const joined = await openOperationOf(ledgerOf(context, integrationId), subject, KIND);
   if (joined) return joinOperation(context, OPERATOR, { ...joined, kind: KIND });
   throw new ServiceError("conflict", "This contract has just been upgraded. Read it again.");
 };

@@ -8,8 +8,6 @@ import type { ServiceContext } from "../context.ts";
 import { selectBehind } from "../db/queries/rollback.ts";
 import { selectSweeps } from "../db/queries/sweeps.ts";
 import { fullAt } from "../domain/database-growth.ts";
-import { settingDigests } from "../env.ts";
-import { within } from "../waiting.ts";
 import { SCHEDULE } from "./jobs/reconcile.ts";
 import { DATABASE_SIZE, sizeSamples } from "./jobs/statistics.ts";
 
@@ -26,12 +24,7 @@ export const readiness = async (context: ServiceContext): Promise<Readiness> => 
     inDatabase(context),
     kept.get(context, "outside", () => outside(context)),
   ]);
-  const needed = [
-    database.size_bytes !== null,
-    others.bucket.state === "up",
-    others.chain.state === "up",
-    others.writes.state !== "down",
-  ];
+  const needed = [database.size_bytes !== null, others.bucket.state === "up", others.chain.state === "up"];
   return { status: needed.every(Boolean) ? "ready" : "unavailable", database, ...others, schedule };
 };
 
@@ -72,40 +65,20 @@ const inDatabase = async (context: ServiceContext): Promise<Pick<Readiness, "dat
 /** A later time is left out. Milliseconds since the epoch. */
 const LAST_DATE = Date.UTC(2100, 0);
 
-type Outside = Pick<Readiness, "bucket" | "chain" | "platform" | "writes">;
+type Outside = Pick<Readiness, "bucket" | "chain" | "platform">;
 
 /** Without the cache, a burst of requests would slow the nodes down. */
 const kept = new SharedReads<Outside>({ ttlMs: KEPT_MS, pendingMs: NODE_MS + 1_000, most: 1 });
 
 const outside = async (context: ServiceContext): Promise<Outside> => {
   const { settings } = context;
-  const [bucket, writes, nodes, platform] = await Promise.all([
+  const [bucket, nodes, platform] = await Promise.all([
     bucketHealth(context),
-    writesHealth(context),
     Promise.all(settings.NEAR_RPC_URL.map((url) => nodeHealth(context, url))),
     platformHealth(context),
   ]);
   const isUp = nodes.some(({ state }) => state === "up");
-  return { bucket, chain: { state: isUp ? "up" : "down", nodes }, platform, writes };
-};
-
-/** Whether the Worker for writes responds with the same settings: with other secrets it can't open what this one seals. */
-const writesHealth = async ({ env, log }: ServiceContext): Promise<Readiness["writes"]> => {
-  if (env.WRITES === undefined) return { state: "here" };
-  try {
-    const [own, other] = await Promise.all([
-      settingDigests(env),
-      within(NODE_MS, env.WRITES.settingDigests()),
-    ]);
-    if (other === null) return { state: "down" };
-    const names = Object.keys({ ...own, ...other }).filter((name) => own[name] !== other[name]);
-    if (names.length === 0) return { state: "up" };
-    log("ready.writes_differ", { names });
-    return { state: "differs" };
-  } catch (error) {
-    log("ready.writes_failed", { error });
-    return { state: "down" };
-  }
+  return { bucket, chain: { state: isUp ? "up" : "down", nodes }, platform };
 };
 
 /** Key of an object that doesn't exist, to check the bucket. */

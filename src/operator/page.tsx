@@ -119,7 +119,7 @@ const marked = ({ attention }: Overview, subject: string | null, text: Child) =>
 );
 
 const Parts = (overview: Overview) => {
-  const { database, bucket, schedule, platform, writes } = overview;
+  const { database, bucket, schedule, platform } = overview;
   const { size_bytes: bytes, limit_bytes: limit, full_at: fullAt } = database;
   const filled = bytes === null ? "down" : `${size(bytes)} of ${size(limit)}, ${database.full_percent} %`;
   const row = (name: string, subject: string, state: string, more: Child): Child[] => [
@@ -139,7 +139,6 @@ const Parts = (overview: Overview) => {
           code(platform.account_id),
           ` can spend ${near(platform.available)}`,
         ]),
-        ...(writes.state === "here" ? [] : [row("Worker for writes", "writes", writes.state, "–")]),
       ]}
     />
   );

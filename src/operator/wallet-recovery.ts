@@ -1,6 +1,7 @@
 import type { Recovery } from "../api/resources/recovery.ts";
 import type { ServiceContext } from "../context.ts";
 import { runBatch } from "../db/client.ts";
+import { allLedgers, ledgerOf } from "../db/ledger.ts";
 import { findCollection } from "../db/queries/collections.ts";
 import { skipNumbers } from "../db/queries/events.ts";
 import { findIntegration, HAS_WALLET, integrationIds } from "../db/queries/integrations.ts";
@@ -166,7 +167,7 @@ const effectsOf = async (
 
 /** Fails an operation accepted after the rollback that conflicts with a lost one and that its wallet hasn't accepted. */
 const giveUp = async (context: ServiceContext, wallet: Wallet, id: Uuid): Promise<void> => {
-  const row = await findOperation(context.db, id);
+  const row = await findOperation(allLedgers(context), id);
   if (row?.state !== "pending" || !(await wallet.withdraw(id, 0, true))) return;
   const refusal = { status: "busy", retryAfter: GIVEN_UP_AFTER, inactive: true, behind: true } as const;
   const statements = await kindNamed(row.kind).onFailure(context, row, []);
@@ -207,7 +208,9 @@ const recoverWallet = async (job: Job): Promise<boolean> => {
     await wallet.databaseLacks(latest, generation);
     // Readers may have seen event numbers that the database has lost, so restored and new events get other numbers.
     if (name !== "platform")
-      await db.batch([skipNumbers(db, name, firstOfGeneration(generation + 1), context.now())]);
+      await db.batch([
+        skipNumbers(ledgerOf({ db }, name), name, firstOfGeneration(generation + 1), context.now()),
+      ]);
     if (!(await putAllBack(job)) || !(await endOpen(job))) return false;
     if (name !== "platform") await recountUsage(db, name);
     checkpoint("recovery.before_end");

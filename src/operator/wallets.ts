@@ -2,6 +2,7 @@ import { eq, type SQL, sql } from "drizzle-orm";
 import { baseEncode } from "near-api-js";
 import type { Rotation, StuckTransaction, WalletShown } from "../api/resources/wallet.ts";
 import type { ServiceContext } from "../context.ts";
+import { ledgerOf } from "../db/ledger.ts";
 import { readLastSeq, skipNumbers } from "../db/queries/events.ts";
 import type { IntegrationRow } from "../db/queries/integrations.ts";
 import { integrationIds } from "../db/queries/integrations.ts";
@@ -59,11 +60,13 @@ const noWallet = () => new ServiceError("conflict", "This integration has no wal
  * @throws ServiceError not_found, conflict if there is no copy, or its version of WALLET_SECRETS is missing
  */
 export const restoreWallet = async (context: ServiceContext, integrationId: Uuid): Promise<WalletShown> => {
-  const { db, env, now } = context;
+  const { env, now } = context;
   const integration = await requireIntegration(context, integrationId);
   const { state } = await walletOf(env, integrationId).status();
-  const generation = state === "empty" ? generationOf(await readLastSeq(db, integrationId)) + 1 : 0;
-  if (generation > 0) await db.batch([skipNumbers(db, integrationId, firstOfGeneration(generation), now())]);
+  const ledger = ledgerOf(context, integrationId);
+  const generation = state === "empty" ? generationOf(await readLastSeq(ledger, integrationId)) + 1 : 0;
+  if (generation > 0)
+    await ledger.batch([skipNumbers(ledger, integrationId, firstOfGeneration(generation), now())]);
   const key = await restoredKey(context, integration, generation);
   if (key === null) throw noWallet();
   return toWallet(await walletOf(context.env, integrationId).status());

@@ -35,11 +35,17 @@ const noting = () => {
 };
 
 /** A request whose statements are noted. A request before it makes sure that its key needs no reading. */
-const noted = async (path: string, { bookmark, json }: { bookmark?: string; json?: object } = {}) => {
+const noted = async (
+  path: string,
+  {
+    bookmark,
+    json,
+    method = json ? "POST" : "GET",
+  }: { bookmark?: string; json?: object; method?: string } = {},
+) => {
   await api("/me", { key: shop.key });
   const { begun, DB } = noting();
   const headers: Record<string, string> = bookmark === undefined ? {} : { [BOOKMARK]: bookmark };
-  const method = json ? "POST" : "GET";
   const { response, background } = await apiWith({ DB }, path, {
     key: shop.key,
     method,
@@ -83,6 +89,13 @@ describe("a request with a bookmark", () => {
     const read = await noted(`/collection-draft/${collection_draft_uuid}`, { bookmark });
     expect(read).toMatchObject({ status: 200, body: { title: "Own write" }, from: new Set([bookmark]) });
     expect(read.given! >= bookmark).toBe(true);
+  });
+
+  test("reads from any database by a PUT that changes nothing, too", async () => {
+    const { given } = await noted(path(), { bookmark: "new" });
+    const json = { account: "alice.near" };
+    const asked = await noted(`${path()}/allowlist-checkaccount`, { bookmark: given!, json, method: "PUT" });
+    expect(asked).toMatchObject({ status: 200, from: new Set([given]) });
   });
 
   test("writes to the primary database, and its bookmark never goes back", async () => {

@@ -161,6 +161,29 @@ test("a write whose Idempotency-Key can't be looked up is refused with 503, and 
   await read.over();
 });
 
+test("a key that was read within a quarter of an hour is known during the outage, and no other", async () => {
+  const other = await createIntegration();
+  const broken = async (key: string, DB: D1Database) => {
+    const { response } = await apiWith({ DB }, "/collection-draft", { key, json: { title: 7 } });
+    return (await bodyOf<{ code: string }>(response, response.status)).code;
+  };
+  const failing = failingD1(() => "before");
+  const hanging = failingD1(() => new Promise<never>(() => undefined));
+  await bodyOf(await api("/collection-draft", { key: shop.key, json: { title: 7 } }), 400);
+  vi.useFakeTimers({ toFake: ["Date"], now: Date.now() });
+  try {
+    for (const DB of [failing, hanging]) {
+      vi.setSystemTime(Date.now() + 6_000);
+      expect(await broken(shop.key, DB)).toBe("invalid_request");
+    }
+    expect(await broken(other.key, failing)).toBe("database_unavailable");
+    vi.setSystemTime(Date.now() + 15 * 60_000);
+    expect(await broken(shop.key, failing)).toBe("database_unavailable");
+  } finally {
+    vi.useRealTimers();
+  }
+});
+
 test("requests that need no database are answered during the outage", async () => {
   const DB = failingD1(() => new Promise<never>(() => undefined));
   for (const path of ["/health", "/docs", "/openapi.json"]) {

@@ -4,6 +4,7 @@ import { sql } from "drizzle-orm";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 // Inside: events in many rows, of which a request would make each with a mint.
 import { openDatabase } from "../../src/db/client.ts";
+import { ledgerOf } from "../../src/db/ledger.ts";
 import { insertEvents } from "../../src/db/queries/events.ts";
 import { newUuid, type Uuid } from "../../src/domain/ids.ts";
 import { api, bodyOf, createIntegration, createReceivers, type TestIntegration } from "../support/api.ts";
@@ -128,11 +129,11 @@ const sentWhatIsLost = async (rows = 0) => {
   const json = { url: "https://hooks.example.com/a" };
   const made = await api("/webhook", { key: shop.key, json });
   const { webhook_uuid: uuid } = await bodyOf<{ webhook_uuid: string }>(made, 201);
-  // Inside: events in many rows, and one that is told between two statements.
-  const db = openDatabase(env.DB);
   const integrationId = shop.integrationUuid as Uuid;
+  // Inside: events in many rows, and one that is told between two statements.
+  const ledger = ledgerOf({ db: openDatabase(env.DB) }, integrationId);
   const row = { integrationId, runs: [["wallet.low", 1]], data: {}, at: new Date() } as const;
-  for (let count = 0; count < rows; count++) await db.batch([insertEvents(db, row, sql`1`)]);
+  for (let count = 0; count < rows; count++) await ledger.batch([insertEvents(ledger, row, sql`1`)]);
   await mint();
   await settled(uuid, rows + 2);
   await background.reconcile();

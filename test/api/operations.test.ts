@@ -103,7 +103,7 @@ test("an answer is acknowledged to the wallet, whose alarm then has nothing to c
     runInDurableObject(object, (_, { storage }) =>
       storage.sql
         .exec<{ acknowledged_at: number | null; resume_tries: number }>(
-          "SELECT acknowledged_at, resume_tries FROM operations WHERE operation = ?",
+          "SELECT acknowledged_at, resume_tries FROM drives WHERE operation = ?",
           uuid,
         )
         .one(),

@@ -9,7 +9,6 @@ import {
   createIntegration,
   createReceivers,
   type TestIntegration,
-  writesWorker,
 } from "../support/api.ts";
 import { setFaults } from "../support/chain-control.ts";
 import { createCollection } from "../support/collections.ts";
@@ -44,7 +43,6 @@ describe("GET /admin/v1/overview", () => {
       bucket: { state: "up" },
       schedule: { state: "running" },
       platform: { state: "funded" },
-      writes: { state: "here" },
       nodes: [{ state: "up", height: expect.any(Number), latency_ms: expect.any(Number) }],
       archive_refused: 0,
       operations: { open: [] },
@@ -169,17 +167,6 @@ describe("the operator's page", () => {
     const times = [...(await view.text()).matchAll(/<time datetime="([^"]+)" title="([^"]+)">/g)];
     expect(times.length).toBeGreaterThanOrEqual(2);
     for (const [, moment, title] of times) expect(title).toBe(new Date(moment!).toISOString());
-  });
-
-  test("reports a failing Worker for writes, if one is configured", async () => {
-    const headers = { authorization: `Bearer ${env.ADMIN_TOKEN}` };
-    const viewWith = async (MAX_QUEUE: string, WRITES: object | undefined) => {
-      const { response } = await apiWith({ MAX_QUEUE, WRITES }, "/operator/view", { headers });
-      return response.text();
-    };
-    const other = writesWorker({ MAX_QUEUE: "7" });
-    expect(await viewWith("201", other)).toMatch(/ready\.writes_differ.*Worker for writes.*differs/s);
-    expect(await viewWith("202", undefined)).not.toContain("Worker for writes");
   });
 
   test("is not found if the service has no operator's token", async () => {

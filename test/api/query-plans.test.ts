@@ -4,6 +4,7 @@ import { expect, test } from "vitest";
 // Inside: how SQLite carries out statements.
 import { pagesWithoutTraits } from "../../src/collections/traits.ts";
 import { holds, openDatabase, runBatch } from "../../src/db/client.ts";
+import { allLedgers } from "../../src/db/ledger.ts";
 import { assetIndexOf } from "../../src/db/queries/assets.ts";
 import { keepBlobs } from "../../src/db/queries/blobs.ts";
 import { isUnclaimed } from "../../src/db/queries/claims.ts";
@@ -65,7 +66,7 @@ const noting = new Proxy(env.DB, {
     };
   },
 });
-const db = openDatabase(noting);
+const db = allLedgers({ db: openDatabase(noting) });
 
 /** What SQLite would read for the statements that `work` sends, one line per table. */
 const plansOf = async (work: () => Promise<unknown>): Promise<string[]> => {

@@ -1,7 +1,7 @@
 import { env } from "cloudflare:workers";
 import { afterEach, expect, test, vi } from "vitest";
 import type { Readiness } from "../../client/src/index.ts";
-import { apiWith, bodyOf, workerWith, writesWorker } from "../support/api.ts";
+import { apiWith, bodyOf, workerWith } from "../support/api.ts";
 import { chainCall, setFaults } from "../support/chain-control.ts";
 import { background } from "../support/operations.ts";
 import { eventually, later, until } from "../support/waiting.ts";
@@ -21,48 +21,8 @@ async function ready(status: number, changes: object = {}): Promise<Readiness> {
 
 const [A, B] = ["/a", "/b"].map((path) => new URL(path, env.NEAR_RPC_URL).href);
 
-/** Settings of their own, so that no answer is kept, and a Worker for writes with other ones. */
-const withWrites = (own: object, other: object) => ({
-  ...own,
-  WRITES: writesWorker({ ...own, ...other }),
-});
-
 test("a service whose schedule has never run reports that, and is ready", async () => {
   expect((await ready(200)).schedule).toEqual({ last_run_at: null, state: "late" });
-});
-
-test("the Worker for writes is checked, and a differing setting is only named in the log", async () => {
-  const log = vi.spyOn(console, "log");
-  const differences = () =>
-    log.mock.calls
-      .map(([line]) => JSON.parse(String(line)))
-      .filter(({ event }) => event === "ready.writes_differ");
-  expect((await ready(200, withWrites({ MAX_QUEUE: "101" }, { CORS_ORIGINS: "" }))).writes).toEqual({
-    state: "up",
-  });
-  expect(differences()).toEqual([]);
-  const secret = { ADMIN_TOKEN: "another".repeat(8) };
-  const found = await ready(200, withWrites({ MAX_QUEUE: "102" }, secret));
-  expect(found).toMatchObject({ status: "ready", writes: { state: "differs" } });
-  const [difference] = differences();
-  expect(difference).toMatchObject({ names: ["ADMIN_TOKEN"] });
-  expect(
-    JSON.stringify(await writesWorker(secret).settingDigests()) + JSON.stringify(difference),
-  ).not.toContain("another");
-  const without = await ready(
-    200,
-    withWrites({ MAX_QUEUE: "103", KUBO_RPC_AUTHORIZATION: "Bearer x" }, { KUBO_RPC_AUTHORIZATION: "" }),
-  );
-  expect(without.writes).toEqual({ state: "differs" });
-});
-
-test("a service without its Worker for writes isn't ready", async () => {
-  const failing = () => Promise.reject(new Error("there is no such Worker"));
-  const WRITES = { settingDigests: failing };
-  expect(await ready(503, { MAX_QUEUE: "104", WRITES })).toMatchObject({
-    status: "unavailable",
-    writes: { state: "down" },
-  });
 });
 
 const finalHeight = async (): Promise<number> => {
@@ -104,7 +64,6 @@ test("every part is reported as healthy", async () => {
       available: expect.stringMatching(/^\d+$/),
       state: "funded",
     },
-    writes: { state: "here" },
     schedule: { last_run_at: expect.any(String), state: "running" },
   });
   expect(found.chain.nodes[0]?.height).toBeGreaterThanOrEqual(height);

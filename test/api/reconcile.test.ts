@@ -85,7 +85,7 @@ describe("the schedule", () => {
     await runInDurableObject(env.WALLET.getByName(integration.integrationUuid), (_, { storage: { sql } }) => {
       const last = "(SELECT max(intent_id) FROM signed)";
       sql.exec(`UPDATE intents SET state = 'unknown' WHERE id = ${last}`);
-      sql.exec(`UPDATE operations SET acknowledged_at = NULL
+      sql.exec(`UPDATE drives SET acknowledged_at = NULL
         WHERE operation = (SELECT operation FROM intents WHERE id = ${last})`);
       sql.exec(`UPDATE signed SET state = 'unknown' WHERE intent_id = ${last}`);
     });

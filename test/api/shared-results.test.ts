@@ -3,6 +3,7 @@ import { type Query, type SQLWrapper, sql } from "drizzle-orm";
 import { afterEach, beforeAll, describe, expect, test } from "vitest";
 // Inside: how the results of a shared transaction are stored.
 import { openDatabase, runBatch } from "../../src/db/client.ts";
+import { ledgerOf } from "../../src/db/ledger.ts";
 import {
   copySharedResult,
   insertTransactions,
@@ -204,7 +205,7 @@ describe("the result of a transaction that several operations share", () => {
 });
 
 test("a later record with a different result keeps its own result", async () => {
-  const db = openDatabase(env.DB);
+  const db = ledgerOf({ db: openDatabase(env.DB) }, shop.integrationUuid as Uuid);
   const [first, second, third] = shared.map(({ uuid }) => uuid as Uuid) as [Uuid, Uuid, Uuid];
   const hash = crypto.getRandomValues(new Uint8Array(32));
   const record = (id: Uuid, status: string): Statement[] => {
@@ -226,7 +227,7 @@ test("a later record with a different result keeps its own result", async () => 
 });
 
 test("a record replaces an earlier one, even if the first was archived in the meantime", async () => {
-  const db = openDatabase(env.DB);
+  const db = ledgerOf({ db: openDatabase(env.DB) }, shop.integrationUuid as Uuid);
   const [first, second] = shared.map(({ uuid }) => uuid as Uuid) as [Uuid, Uuid];
   const hash = crypto.getRandomValues(new Uint8Array(32));
   const record = (id: Uuid, status: string): Statement[] => {
@@ -251,7 +252,12 @@ test("a record replaces an earlier one, even if the first was archived in the me
 test("the text of a result is sent to the database once", () => {
   const operation = { id: shared[0]!.uuid as Uuid, integrationId: shop.integrationUuid as Uuid };
   const record = { hash: new Uint8Array(32), step: "mint", result: { logs: ["a long one"] } };
-  const [insert] = insertTransactions(openDatabase(env.DB), operation, [record], new Date());
+  const [insert] = insertTransactions(
+    ledgerOf({ db: openDatabase(env.DB) }, operation.integrationId),
+    operation,
+    [record],
+    new Date(),
+  );
   const { params } = (insert as unknown as SQLWrapper & { toSQL(): Query }).toSQL();
   expect(params.filter((value) => value === JSON.stringify(record.result))).toHaveLength(1);
 });

@@ -176,7 +176,7 @@ describe("an operation acknowledged long ago", () => {
     }).then(async () => {
       await runDurableObjectAlarm(stub);
       return runInDurableObject(stub, async (_, { storage }) => ({
-        operations: storage.sql.exec("SELECT 1 FROM operations").toArray().length,
+        operations: storage.sql.exec("SELECT 1 FROM drives").toArray().length,
         alarm: await storage.getAlarm(),
       }));
     });

@@ -234,7 +234,7 @@ class FaultyWallet extends IntegrationWallet {
         .toArray()
         .map((row) => Object.fromEntries(Object.entries(row).filter(([name]) => !HIDDEN.has(name))));
     return {
-      operations: rows("SELECT * FROM operations WHERE operation = ?", operation),
+      operations: rows("SELECT * FROM drives WHERE operation = ?", operation),
       intents: rows("SELECT * FROM intents WHERE operation = ?", operation),
       signed: rows(
         `WITH own AS (SELECT id FROM intents WHERE operation = ?)

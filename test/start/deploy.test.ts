@@ -26,8 +26,6 @@ const account = join(folder, "account.json");
 interface Account {
   /** Names of secrets, by Worker; one that has none isn't there. */
   readonly secrets: Readonly<Record<string, readonly string[]>>;
-  /** Bindings of the version of the first Worker that serves; null: it was never deployed. */
-  readonly bindings: readonly object[] | null;
   /** Part of a command that fails. */
   readonly fails?: string;
 }
@@ -48,22 +46,19 @@ const out = option("--outdir");
 const command = args.join(" ");
 const say = (value) => (value === undefined ? process.exit(1) : console.log(JSON.stringify(value)));
 if (args[0] === "secret") say(account.secrets[name]?.map((each) => ({ name: each })));
-else if (args[0] === "deployments") say(account.bindings === null ? undefined : { versions: [{ version_id: "v" }] });
-else if (args[0] === "versions") say({ resources: { bindings: account.bindings } });
 else if (args.includes("--dry-run")) {
   mkdirSync(out, { recursive: true });
   writeFileSync(join(out, "index.js"), "");
 } else if (["deploy", "d1"].includes(args[0])) {
-  const bound = config !== undefined && (JSON.parse(readFileSync(config, "utf8")).services?.length ?? 0) > 0;
-  const done = args[0] === "d1" ? "migrations" : name + (bound ? ", bound" : "");
+  const done = args[0] === "d1" ? "migrations" : name;
   appendFileSync(${JSON.stringify(notes)}, done + "\\n");
   if (account.fails !== undefined && done === account.fails) process.exit(1);
 }
 `;
 
 let server: Server;
-/** What /ready says of the Worker for writes, one time after the other. */
-let settingsStates: string[] = [];
+/** What /ready answers, one time after the other. */
+let states: number[] = [];
 beforeAll(async () => {
   for (const part of ["scripts", "src", "cli", "client", "contract/wasm", "package.json", "wrangler.toml"]) {
     cpSync(join(ROOT, part), join(project, part), { recursive: true, dereference: true });
@@ -73,8 +68,8 @@ beforeAll(async () => {
   writeFileSync(join(folder, "bin", "wrangler"), WRANGLER);
   chmodSync(join(folder, "bin", "wrangler"), 0o755);
   server = createServer((_, response) => {
-    response.setHeader("content-type", "application/json");
-    response.end(JSON.stringify({ status: "ready", writes: { state: settingsStates.shift() ?? "up" } }));
+    response.writeHead(states.shift() ?? 200, { "content-type": "application/json" });
+    response.end("{}");
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
 });
@@ -93,7 +88,6 @@ const stagingOf = (toml: string, lacking?: string): string => {
 };
 
 const SECRETS = ["PLATFORM_PRIVATE_KEY", "WALLET_SECRETS"];
-const BOUND = [{ type: "service", name: "WRITES", service: "mintage-writes" }];
 
 /** How it is run. */
 interface Run {
@@ -106,16 +100,12 @@ interface Run {
 }
 
 /** Runs the command. @returns its exit status, what it said, and what was deployed in order */
-async function deploy(
-  placement: string,
-  state: Account,
-  { env = {}, options = [], publicUrl, lacking }: Run = {},
-) {
+async function deploy(state: Account, { env = {}, options = [], publicUrl, lacking }: Run = {}) {
   const { port } = server.address() as AddressInfo;
   const toml = readFileSync(join(ROOT, "wrangler.toml"), "utf8")
     .replace(
       'PLATFORM_ACCOUNT_ID = ""\nPUBLIC_URL = ""',
-      `PLATFORM_ACCOUNT_ID = "shop.testnet"\nPUBLIC_URL = "${publicUrl ?? `http://127.0.0.1:${port}`}"\n${placement}`,
+      `PLATFORM_ACCOUNT_ID = "shop.testnet"\nPUBLIC_URL = "${publicUrl ?? `http://127.0.0.1:${port}`}"`,
     )
     .replace("00000000-0000-0000-0000-000000000000", "0198d3c1-6f3e-7c55-9d2b-3a1f0e6b7c11");
   writeFileSync(
@@ -140,54 +130,27 @@ async function deploy(
   return { status, said, done: readFileSync(notes, "utf8").trim().split("\n") };
 }
 
-const NEAR = 'WRITES_PLACEMENT = "aws:eu-central-1"';
-const both = { mintage: SECRETS, "mintage-writes": SECRETS };
-
-test("without WRITES_PLACEMENT one Worker is deployed", async () => {
-  const { status, done, said } = await deploy("", { secrets: { mintage: SECRETS }, bindings: null });
+test("the migrations are applied, and then the Worker is deployed", async () => {
+  const { status, done, said } = await deploy({ secrets: { mintage: SECRETS } });
   expect(said).toContain("/ready: 200");
   expect([status, done]).toEqual([0, ["migrations", "mintage"]]);
 });
 
-test("the first deployment creates both Workers before one is bound to the other", async () => {
-  const { status, done } = await deploy(NEAR, { secrets: both, bindings: [] });
-  expect([status, done]).toEqual([0, ["migrations", "mintage", "mintage-writes", "mintage, bound"]]);
+test("no Worker is deployed if the migrations fail", async () => {
+  const { status, done } = await deploy({ secrets: { mintage: SECRETS }, fails: "migrations" });
+  expect([status, done]).toEqual([1, ["migrations"]]);
 });
 
-test("later the first Worker is deployed once, so that a rollback leads to the previous release", async () => {
-  const { status, done } = await deploy(NEAR, { secrets: both, bindings: BOUND });
-  expect([status, done]).toEqual([0, ["migrations", "mintage, bound", "mintage-writes"]]);
-});
-
-test("neither Worker is deployed if the Worker for writes lacks the first's secrets", async () => {
-  const { status, done, said } = await deploy(NEAR, { secrets: { mintage: SECRETS }, bindings: null });
-  expect([status, done]).toEqual([1, [""]]);
-  for (const name of SECRETS) expect(said).toContain(`npx wrangler secret put ${name} --name mintage-writes`);
-});
-
-test("no Worker is bound to a Worker for writes whose deployment failed", async () => {
-  const { status, done } = await deploy(NEAR, { secrets: both, bindings: null, fails: "mintage-writes" });
-  expect([status, done]).toEqual([1, ["migrations", "mintage", "mintage-writes"]]);
-});
-
-test("Workers with different settings are deployed, and the command reports that and fails", async () => {
-  settingsStates = Array<string>(10).fill("differs");
-  const { status, done, said } = await deploy(NEAR, { secrets: both, bindings: BOUND });
-  expect([status, done]).toEqual([1, ["migrations", "mintage, bound", "mintage-writes"]]);
-  expect(said).toContain("mintage-writes has other settings than the first Worker");
-});
-
-test("an answer of /ready from the previous release is requested again", async () => {
-  settingsStates = ["differs", "up"];
-  const { status, said } = await deploy(NEAR, { secrets: both, bindings: BOUND });
+test("a service that isn't ready yet is asked again", async () => {
+  states = [503, 200];
+  const { status, said } = await deploy({ secrets: { mintage: SECRETS } });
   expect(said).toContain("/ready: 200");
-  expect(said).not.toContain("other settings");
   expect(status).toBe(0);
 });
 
 test("an address that can't be reached yet is reported", async () => {
-  const state = { secrets: { mintage: SECRETS }, bindings: null };
-  const { status, done, said } = await deploy("", state, { publicUrl: "http://127.0.0.1:1" });
+  const state = { secrets: { mintage: SECRETS } };
+  const { status, done, said } = await deploy(state, { publicUrl: "http://127.0.0.1:1" });
   expect([status, done]).toEqual([1, ["migrations", "mintage"]]);
   expect(said).toContain("http://127.0.0.1:1/ready can't be asked");
   expect(said).not.toContain("    at ");
@@ -196,23 +159,14 @@ test("an address that can't be reached yet is reported", async () => {
 test.each([
   ["--env", ["--env", "staging"], {}],
   ["CLOUDFLARE_ENV", [], { CLOUDFLARE_ENV: "staging" }],
-])("%s deploys both Workers of an environment, and no others", async (_, options, env) => {
-  settingsStates = [];
-  const secrets = { "mintage-staging": SECRETS, "mintage-staging-writes": SECRETS };
-  const { status, done } = await deploy(NEAR, { secrets, bindings: null }, { env, options });
-  expect([status, done]).toEqual([
-    0,
-    ["migrations", "mintage-staging", "mintage-staging-writes", "mintage-staging, bound"],
-  ]);
+])("%s deploys the Worker of an environment, and no other", async (_, options, env) => {
+  const { status, done } = await deploy({ secrets: { "mintage-staging": SECRETS } }, { env, options });
+  expect([status, done]).toEqual([0, ["migrations", "mintage-staging"]]);
 });
 
 test("secrets that an environment lacks are named with the command that sets them", async () => {
   const secrets = { mintage: SECRETS };
-  const { status, done, said } = await deploy(
-    "",
-    { secrets, bindings: null },
-    { options: ["--env", "staging"] },
-  );
+  const { status, done, said } = await deploy({ secrets }, { options: ["--env", "staging"] });
   expect([status, done]).toEqual([1, [""]]);
   for (const name of SECRETS) expect(said).toContain(`npx wrangler secret put ${name} --env staging`);
 });
@@ -220,8 +174,7 @@ test("secrets that an environment lacks are named with the command that sets the
 test("an environment without a binding isn't deployed", async () => {
   const secrets = { "mintage-staging": SECRETS };
   const { status, done, said } = await deploy(
-    "",
-    { secrets, bindings: null },
+    { secrets },
     { options: ["--env", "staging"], lacking: "ratelimits" },
   );
   expect([status, done]).toEqual([1, [""]]);

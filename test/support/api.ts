@@ -1,7 +1,6 @@
 import { createExecutionContext, waitOnExecutionContext } from "cloudflare:test";
 import { env, exports } from "cloudflare:workers";
 import { app } from "../../src/app.ts";
-import { settingDigests } from "../../src/env.ts";
 import { createAccount } from "./chain.ts";
 
 /** The Worker's own address in tests. */
@@ -45,12 +44,6 @@ export const apiWith = (
   request?: ApiRequest,
 ): Promise<Answered> => workerWith(changes)(path, request);
 
-/** A Worker for writes, for the binding WRITES, that is configured like this one but for some settings. */
-export const writesWorker = (changes: object) => ({
-  settingDigests: () => settingDigests({ ...env, ...changes }),
-});
-
-/** A request by its path, as `api` sends it. */
 export function requestOf(
   path: string,
   { method, key = null, json, form, body, headers }: ApiRequest,

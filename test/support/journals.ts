@@ -11,7 +11,7 @@ const stubOf = (wallet: string) => env.WALLET.getByName(wallet);
 /** Passes time for what a wallet's journal has that is over: as if all of it had ended earlier. */
 export const passHours = (wallet: string, hours: number): Promise<void> =>
   runInDurableObject(stubOf(wallet), (_, { storage: { sql } }) => {
-    sql.exec("UPDATE operations SET acknowledged_at = acknowledged_at - ?", hours * HOUR);
+    sql.exec("UPDATE drives SET acknowledged_at = acknowledged_at - ?", hours * HOUR);
     sql.exec("UPDATE files SET written_at = written_at - ?", hours * HOUR);
   });
 

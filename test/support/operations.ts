@@ -1,5 +1,6 @@
 import { env } from "cloudflare:workers";
 import { openContext, type ServiceContext } from "../../src/context.ts";
+import { allLedgers } from "../../src/db/ledger.ts";
 import { findOperation } from "../../src/db/queries/operations.ts";
 import { observeCheckpoints } from "../../src/domain/checkpoints.ts";
 import type { Uuid } from "../../src/domain/ids.ts";
@@ -60,7 +61,7 @@ export const serviceContext = (
 /** Resumes operations now, as the schedule and the wallet's alarm do, and runs the schedule or its clean-up alone. */
 export const background = {
   resume: async (uuid: string): Promise<boolean> => {
-    const row = await findOperation(serviceContext().db, uuid as Uuid);
+    const row = await findOperation(allLedgers(serviceContext()), uuid as Uuid);
     return row !== undefined && walletOf(env, walletName(row)).resume(row.id, 15_000);
   },
   reconcile: (later = 0, log?: ServiceContext["log"], bindings?: object): Promise<void> =>

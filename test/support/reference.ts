@@ -30,7 +30,7 @@ and a key.
 
 - Send \`Authorization: Api-Key <API_KEY>\` with every request under \`/api/v1\`; \`Authorization: Bearer <API_KEY>\` is the
   same. Each endpoint names the scope that a key needs for it ([keys.md](keys.md)). A deleted key is refused everywhere within
-  five seconds. \`last_used_at\` of a key is written at most once a minute.
+  five seconds while the database answers. \`last_used_at\` of a key is written at most once a minute.
 - Bodies are JSON in UTF-8 of at most 1,048,576 bytes and ${MAX_JSON_VALUES.toLocaleString("en")} fields and list entries, except for asset-bulk. An unknown
   field is an error. A body of which nothing comes for a minute, or which takes longer than two minutes, is answered 400.
 - Lengths count Unicode code points. Amounts are decimal strings of yoctoNEAR. Times are RFC 3339; answers use UTC. Royalties

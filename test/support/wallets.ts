@@ -31,7 +31,7 @@ export const loseObject = async (integrationUuid: string): Promise<void> => {
 export const acknowledged = async (integrationUuid: string): Promise<void> =>
   until(() =>
     runInDurableObject(objectOf(integrationUuid), (_, { storage: { sql } }) => {
-      const unacknowledged = "SELECT 1 FROM operations WHERE resume_at IS NOT NULL LIMIT 1";
+      const unacknowledged = "SELECT 1 FROM drives WHERE resume_at IS NOT NULL LIMIT 1";
       return sql.exec(unacknowledged).toArray().length === 0;
     }),
   );

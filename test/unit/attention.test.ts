@@ -8,7 +8,6 @@ const sound: Parameters<typeof attentionOf>[0] = {
   bucket: { state: "up" },
   schedule: { state: "running", last_run_at: "2026-11-23T11:59:30.000Z" },
   platform: { state: "funded", account_id: "mint.near", available: "1" },
-  writes: { state: "here" },
   nodes: [{ host: "node", state: "up", height: 5, age_seconds: 1, latency_ms: 9 }],
   archive_refused: 0,
   wallets: [
@@ -54,8 +53,6 @@ const hook = {
 const CHANGES: readonly [rule: string, subject: string, change: Partial<typeof sound>][] = [
   ["part_down", "bucket", { bucket: { state: "down" } }],
   ["part_down", "schedule", { schedule: { state: "late", last_run_at: null } }],
-  ["part_down", "writes", { writes: { state: "down" } }],
-  ["part_down", "writes", { writes: { state: "differs" } }],
   ["part_down", "database", { database: { ...sound.database, size_bytes: null } }],
   ["database_behind", "database", { database: { ...sound.database, behind: true } }],
   ["operation_unknown", "op", { stuck: stuck("unknown") }],

@@ -35,13 +35,6 @@ const complete: Findings = {
   loggedIn: true,
   wasmDigestMatches: true,
   bundle: { gzip: 400_000 },
-  isPlaced: false,
-  writes: null,
-};
-/** With a Worker for writes. */
-const two = {
-  ...complete,
-  writes: { name: "mintage-writes", secrets: SECRETS, bundle: { gzip: 400_000 } },
 };
 const lacking = (change: Partial<Findings>) =>
   missing(checksOf({ ...complete, ...change })).map(({ what }) => what);
@@ -99,37 +92,8 @@ describe("the check before a deployment", () => {
     expect(lacking(change)).toEqual(names);
   });
 
-  test.each([
-    [{}, []],
-    [{ secrets: [] }, ["PLATFORM_PRIVATE_KEY of mintage-writes", "WALLET_SECRETS of mintage-writes"]],
-    [{ secrets: ["PLATFORM_PRIVATE_KEY"] }, ["WALLET_SECRETS of mintage-writes"]],
-    [{ secrets: [...SECRETS, "ADMIN_TOKEN"] }, ["ADMIN_TOKEN of mintage-writes"]],
-    [{ bundle: { problem: "a syntax error" } }, ["bundle of mintage-writes"]],
-  ])("of a Worker for writes with %j reports %j as missing", (change, names) => {
-    expect(lacking({ writes: { ...two.writes, ...change } })).toEqual(names);
-  });
-
-  test("requires every secret of the first Worker for the Worker for writes, optional ones too", () => {
-    const secrets = [...SECRETS, "ADMIN_TOKEN", "NEAR_RPC_URL"];
-    expect(lacking({ ...two, secrets })).toEqual([
-      "ADMIN_TOKEN of mintage-writes",
-      "NEAR_RPC_URL of mintage-writes",
-    ]);
-    const [admin] = missing(checksOf({ ...two, secrets }));
-    expect(admin?.remedy).toContain("npx wrangler secret put ADMIN_TOKEN --name mintage-writes");
-  });
-
-  test("reports an invalid placement, and one beside a placement of the first Worker", () => {
-    expect(lacking({ writes: "give a region" })).toEqual(["WRITES_PLACEMENT"]);
-    expect(lacking({ ...two, isPlaced: true })).toEqual(["WRITES_PLACEMENT"]);
-    expect(lacking({ isPlaced: true })).toEqual([]);
-  });
-
   test("shows a setting that can't be checked as unknown, not as missing", () => {
     expect(lacking({ secrets: null, loggedIn: null })).toEqual([]);
-    const asked = { ...two, secrets: null, writes: { ...two.writes, secrets: null } };
-    expect(lacking(asked)).toEqual([]);
-    expect(checksOf(asked).find(({ what }) => what === "secrets of mintage-writes")?.state).toBe("unknown");
   });
 });
 
@@ -143,8 +107,7 @@ describe("every setting of the Worker", () => {
 
   test("is in the table of docs/deploying.md", () => {
     const table = read("docs/deploying.md");
-    const named = [...inEnv, "WRITES_PLACEMENT"];
-    expect(named.filter((name) => !table.includes(`| \`${name}\``))).toEqual([]);
+    expect(inEnv.filter((name) => !table.includes(`| \`${name}\``))).toEqual([]);
   });
 });
 

@@ -1,5 +1,6 @@
 import { z } from "@hono/zod-openapi";
 import type { EndpointResponse, ServiceContext } from "../../context.ts";
+import { allLedgers } from "../../db/ledger.ts";
 import { findOperation, type OperationRow } from "../../db/queries/operations.ts";
 import { duration } from "../../domain/counted.ts";
 import { ServiceError } from "../../domain/errors.ts";
@@ -49,7 +50,7 @@ const settleOperation = async (
   id: Uuid,
   hadEffect: boolean,
 ): Promise<EndpointResponse<OperationResource>> => {
-  const row = await findOperation(context.db, id);
+  const row = await findOperation(allLedgers(context), id);
   if (!row) throw new ServiceError("not_found", "There is no such operation. Check its operation_uuid.");
   const { kind, state } = row;
   if (state !== "unknown") {

@@ -2,6 +2,7 @@ import { z } from "@hono/zod-openapi";
 import type { Context } from "hono";
 import { SharedReads } from "../../chain/shared-reads.ts";
 import type { ServiceContext } from "../../context.ts";
+import { ledgerOf } from "../../db/ledger.ts";
 import { readLastSeq } from "../../db/queries/events.ts";
 import { ServiceError } from "../../domain/errors.ts";
 import { EVENT_TYPES } from "../../domain/events.ts";
@@ -49,7 +50,7 @@ const awaitEvents = async (
       const left = until - context.now().getTime();
       if (left <= 0 || isOver()) return read;
       await pause(Math.min(LOOK_MS, left));
-      const look = () => readLastSeq(context.db, integrationId);
+      const look = () => readLastSeq(ledgerOf(context, integrationId), integrationId);
       isNew = (await last.get(context, integrationId, look)) > after;
     }
     if (until <= context.now().getTime() || isOver()) return read;

@@ -3,6 +3,7 @@ import { desc, sql } from "drizzle-orm";
 import type { ChainTransactionResult } from "../../chain/outcome.ts";
 import type { Caller, ServiceContext } from "../../context.ts";
 import type { Database } from "../../db/client.ts";
+import { ledgerOf } from "../../db/ledger.ts";
 import { withinBytes } from "../../db/page-bytes.ts";
 import { filesOfTransactions } from "../../db/queries/archives.ts";
 import {
@@ -41,7 +42,8 @@ const listOwnOperations = async (
 ): Promise<Page<OperationSummary>> => {
   const after = cursorUuid(cursor);
   const page = { after, limit: size + 1, files: FILES_AT_ONCE };
-  const { rows, lookedAt, files } = await listOperations(context.db, integrationId, filter, page);
+  const ledger = ledgerOf(context, integrationId);
+  const { rows, lookedAt, files } = await listOperations(ledger, integrationId, filter, page);
   const floor = rows.length > size ? rows.at(-1)!.id : lookedAt;
   const asked = { integrationId, files, before: after, floor, want: size + 1 };
   const archived = await archivedOperations(context, filter, asked);

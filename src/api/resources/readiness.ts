@@ -47,13 +47,6 @@ export const readyView = z
         example: "funded",
       }),
     }),
-    writes: z.object({
-      state: z.enum(["here", "up", "differs", "down"]).openapi({
-        description:
-          "here: one Worker does everything. Otherwise the Worker for writes: up; differs: its settings are not those of the first Worker, whose log names them; down: it doesn't answer.",
-        example: "here",
-      }),
-    }),
     schedule: z.object({
       last_run_at: z.iso.datetime().nullable(),
       state: z.enum(["running", "late"]).openapi({

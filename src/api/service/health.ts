@@ -32,7 +32,7 @@ export const ready = endpoint(
     success: {
       200: json("It can.", readyView),
       503: json(
-        "The database, the bucket, every node of the chain or the Worker for writes is down. Or `not_configured`: settings are missing or wrong; `issues` names them.",
+        "The database, the bucket or every node of the chain is down. Or `not_configured`: settings are missing or wrong; `issues` names them.",
         z.union([readyView, errorSchema]),
       ),
     },

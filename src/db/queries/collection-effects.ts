@@ -5,6 +5,7 @@ import type { SealedOrder } from "../../domain/reveal.ts";
 import type { CollectionSettings, PhaseCounts } from "../../domain/settings.ts";
 import { tokenNumber } from "../../domain/token-ids.ts";
 import type { Database } from "../client.ts";
+import type { Ledger } from "../ledger.ts";
 import { collections, drafts, operations } from "../schema/index.ts";
 import { failedOn, type Statement, withFields } from "../statements.ts";
 import { lastSeq } from "./events.ts";
@@ -42,8 +43,8 @@ export const isBrokenOff = (draftId: Uuid, operationId: Uuid): SQL => sql`EXISTS
   AND operation_id = ${uuidToBytes(operationId)})`;
 
 /** Stores the plan of a finalization in its request, unless it has one, and returns it. One being restored has no row yet. */
-export const keepPlan = async <Plan>(db: Database, operationId: Uuid, plan: Plan): Promise<Plan> => {
-  const [kept] = await db
+export const keepPlan = async <Plan>(ledger: Ledger, operationId: Uuid, plan: Plan): Promise<Plan> => {
+  const [kept] = await ledger
     .update(operations)
     .set({
       request: sql`CASE WHEN json_type(${operations.request}, '$.plan') IS NULL

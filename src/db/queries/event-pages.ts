@@ -1,7 +1,7 @@
 import { and, eq, inArray, type SQL, sql } from "drizzle-orm";
 import type { EventType } from "../../domain/events.ts";
 import { type Uuid, uuidToBytes } from "../../domain/ids.ts";
-import type { Database } from "../client.ts";
+import type { Ledger } from "../ledger.ts";
 import { collections, contracts, events, operations } from "../schema/index.ts";
 import type { CollectionRow } from "./collections.ts";
 import { type EventRow, lastSeq } from "./events.ts";
@@ -49,18 +49,18 @@ export interface EventPageRead {
 
 /** Reads rows of events after a number, and the operations and collections of the first ones, in one trip. */
 export const readEventPage = async (
-  db: Database,
+  ledger: Ledger,
   integrationId: Uuid,
   { after, most, near, types }: EventPage,
 ): Promise<EventPageRead> => {
   const behind = sql`integration_id = ${uuidToBytes(integrationId)} AND seq > ${after}`;
   const first = sql`SELECT * FROM events WHERE ${behind} ${types ? sql`AND ${hasType(types)}` : sql``}
     ORDER BY seq LIMIT ${near}`;
-  const [[stand], rows, operationRows, collectionRows] = await db.batch([
-    db.select({ last: lastSeq(integrationId) }).from(sql`(SELECT 1)`),
-    db.select().from(events).where(behind).orderBy(events.seq).limit(most),
-    withTransactions(db).where(sql`operations.id IN (SELECT operation_id FROM (${first}))`),
-    db
+  const [[stand], rows, operationRows, collectionRows] = await ledger.batch([
+    ledger.select({ last: lastSeq(integrationId) }).from(sql`(SELECT 1)`),
+    ledger.select().from(events).where(behind).orderBy(events.seq).limit(most),
+    withTransactions(ledger).where(sql`operations.id IN (SELECT operation_id FROM (${first}))`),
+    ledger
       .select({ collection: collections, contractAccountId: contracts.accountId })
       .from(collections)
       .innerJoin(contracts, eq(contracts.id, collections.contractId))
@@ -77,13 +77,13 @@ export const readEventPage = async (
 
 /** Operations that events report, by their ids. */
 export const operationsOfEvents = async (
-  db: Database,
+  ledger: Ledger,
   ids: readonly Uuid[],
 ): Promise<Map<Uuid, KnownOperation>> =>
-  byId(await withTransactions(db).where(inArray(operations.id, [...ids])));
+  byId(await withTransactions(ledger).where(inArray(operations.id, [...ids])));
 
-const withTransactions = (db: Database) =>
-  db.select({ operation: eventOperationColumns, results: RESULTS }).from(operations);
+const withTransactions = (ledger: Ledger) =>
+  ledger.select({ operation: eventOperationColumns, results: RESULTS }).from(operations);
 
 /** Results of an operation's transactions, as a list in JSON. */
 const RESULTS = sql<string>`(SELECT json_group_array(json(result)) FROM (

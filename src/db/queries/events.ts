@@ -2,6 +2,7 @@ import { type SQL, sql } from "drizzle-orm";
 import { countOf, type EventRun, type EventType, numberRuns } from "../../domain/events.ts";
 import { newUuid, type Uuid, uuidToBytes } from "../../domain/ids.ts";
 import type { Database } from "../client.ts";
+import { type Ledger, ledgerOf } from "../ledger.ts";
 import { events } from "../schema/index.ts";
 import type { Statement } from "../statements.ts";
 
@@ -24,14 +25,14 @@ export interface NewEvents {
  * tokens. A batch is one transaction, so numbers have no gaps; an integration's newest row is never deleted, so none is reused.
  */
 export const insertEvents = (
-  db: Database,
+  ledger: Ledger,
   { integrationId, runs, operationId, data, collectionId, numbers = [], minted, at }: NewEvents,
   condition: SQL,
 ): Statement => {
   const integration = uuidToBytes(integrationId);
   const count = countOf(runs);
   const about = collectionId ?? minted?.collectionId;
-  return db.insert(events).select(sql`
+  return ledger.insert(events).select(sql`
     SELECT ${integration},
       coalesce((SELECT max(seq) FROM events WHERE integration_id = ${integration}), 0) + ${count} + sold_out.yes,
       ${count} + sold_out.yes, ${uuidToBytes(newUuid())}, ${JSON.stringify(runs)}, sold_out.yes,
@@ -44,8 +45,8 @@ export const insertEvents = (
 };
 
 /** Raises an integration's numbers to at least this one: readers may hold numbers that a rollback lost. The row is no event. */
-export const skipNumbers = (db: Database, integrationId: Uuid, seq: number, at: Date): Statement =>
-  db.insert(events).select(sql`
+export const skipNumbers = (ledger: Ledger, integrationId: Uuid, seq: number, at: Date): Statement =>
+  ledger.insert(events).select(sql`
     SELECT ${uuidToBytes(integrationId)}, ${seq}, 0, ${uuidToBytes(newUuid())}, '[]', 0, NULL, NULL, NULL, NULL,
       ${at.getTime()}
     WHERE ${lastSeq(integrationId)} < ${seq}`);
@@ -57,8 +58,8 @@ const sellsOut = ({ collectionId, tokens }: NonNullable<NewEvents["minted"]>): S
 export type EventRow = typeof events.$inferSelect;
 
 /** The number of an integration's last event, as `lastSeq`. */
-export const readLastSeq = async (db: Database, integrationId: Uuid): Promise<number> =>
-  (await db.get<{ last: number }>(sql`SELECT ${lastSeq(integrationId)} AS last`)).last;
+export const readLastSeq = async (ledger: Ledger, integrationId: Uuid): Promise<number> =>
+  (await ledger.get<{ last: number }>(sql`SELECT ${lastSeq(integrationId)} AS last`)).last;
 
 /** The number of an integration's last event; 0: it has none. */
 export const lastSeq = (integrationId: Uuid): SQL<number> =>
@@ -72,7 +73,7 @@ export type RowMark = Pick<EventRow, "seq" | "id">;
  * though an older one is there, and the oldest are deleted first.
  */
 export const readStand = async (
-  db: Database,
+  ledger: Ledger,
   integrationId: Uuid,
   { most = Number.MAX_SAFE_INTEGER, mark }: { readonly most?: number; readonly mark: RowMark | null },
 ): Promise<{ readonly last: number; readonly isLost: boolean }> => {
@@ -82,7 +83,7 @@ export const readStand = async (
       ? sql`0`
       : sql`EXISTS (SELECT 1 ${own} AND seq < ${mark.seq})
           AND NOT EXISTS (SELECT 1 ${own} AND seq = ${mark.seq} AND id = ${uuidToBytes(mark.id)})`;
-  const { last, lost: isLost } = await db.get<{ last: number; lost: number }>(
+  const { last, lost: isLost } = await ledger.get<{ last: number; lost: number }>(
     sql`SELECT coalesce((SELECT max(seq) ${own} AND seq <= ${most}), 0) AS last, ${lost} AS lost`,
   );
   return { last, isLost: isLost === 1 };
@@ -101,5 +102,5 @@ export const insertOperatorEvent = (
   const integrationId = operator as Uuid;
   const isThere = sql`EXISTS (SELECT 1 FROM integrations WHERE id = ${uuidToBytes(integrationId)})`;
   const event = { integrationId, runs: [[type, 1]], data, at } as const;
-  return [insertEvents(db, event, sql`${isThere} AND ${condition}`)];
+  return [insertEvents(ledgerOf({ db }, integrationId), event, sql`${isThere} AND ${condition}`)];
 };

@@ -3,6 +3,7 @@ import { keyInFlight, ServiceError } from "../../domain/errors.ts";
 import { type Uuid, uuidToBytes } from "../../domain/ids.ts";
 import type { Execution } from "../../domain/spending.ts";
 import { type Database, runBatch } from "../client.ts";
+import type { Ledger } from "../ledger.ts";
 import { idempotencyKeys, operations } from "../schema/index.ts";
 import { failedOn, type Statement } from "../statements.ts";
 import { wasAccepted } from "./operations.ts";
@@ -48,8 +49,8 @@ const isFree = (now: Date): SQL => sql`((idempotency_keys.expires_at <= ${now.ge
   OR EXISTS (SELECT 1 FROM operations WHERE ${IS_FREEING}))`;
 
 /** The operation of an execution that failed on the chain and so freed its key. */
-const failedExecution = (db: Database, { integrationId, key, since }: Execution) =>
-  db
+const failedExecution = (ledger: Ledger, { integrationId, key, since }: Execution) =>
+  ledger
     .select({ id: operations.id })
     .from(idempotencyKeys)
     .innerJoin(operations, IS_FREEING)
@@ -74,15 +75,15 @@ export const isBound = ({ quoteId, key }: Execution): SQL =>
   sql`EXISTS (SELECT 1 FROM quotes WHERE id = ${uuidToBytes(quoteId)} AND executed_by = ${key})`;
 
 /** Condition: an execution hasn't failed on the chain. */
-export const hasNotFailed = (db: Database, execution: Execution): SQL =>
-  notExists(failedExecution(db, execution));
+export const hasNotFailed = (ledger: Ledger, execution: Execution): SQL =>
+  notExists(failedExecution(ledger, execution));
 
 /**
  * Refuses the execution of a quote whose write failed on the chain, so that what it cost and what it may cost again isn't more
  * than one quote says. @throws ServiceError conflict
  */
-export const refuseFailed = async (db: Database, execution: Execution): Promise<void> => {
-  const failed = await failedExecution(db, execution).get();
+export const refuseFailed = async (ledger: Ledger, execution: Execution): Promise<void> => {
+  const failed = await failedExecution(ledger, execution).get();
   if (failed === undefined) return;
   const message = "This quote's write failed on the chain, which has cost gas. Request another quote.";
   throw new ServiceError("conflict", message, { outcome: "failed_on_chain", operationUuid: failed.id });
@@ -133,8 +134,8 @@ const insertKey = (
 };
 
 /** Statements that insert a key with its operation, which the same batch accepts or the request joins. */
-export const insertOperationKey = (db: Database, key: NewKey, operationId: Uuid): readonly Statement[] =>
-  insertKey(db, key, { operationId }, wasAccepted(operationId));
+export const insertOperationKey = (ledger: Ledger, key: NewKey, operationId: Uuid): readonly Statement[] =>
+  insertKey(ledger, key, { operationId }, wasAccepted(operationId));
 
 /** Inserts a key, if there is one, with its response. @param condition for the effect, at this point of the batch */
 export const keepWithEffect = (

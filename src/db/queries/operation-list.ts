@@ -1,7 +1,7 @@
 import { desc, type SQL, sql } from "drizzle-orm";
 import { type Uuid, uuidAt, uuidToBytes } from "../../domain/ids.ts";
 import type { OperationKind, OperationState } from "../../domain/operations.ts";
-import type { Database } from "../client.ts";
+import type { Ledger } from "../ledger.ts";
 import { operations } from "../schema/index.ts";
 import { type ArchiveRow, filesOfOperations } from "./archives.ts";
 import { OPEN } from "./operations.ts";
@@ -61,13 +61,13 @@ export interface ListedOperations {
  * `MOST_CANDIDATES` are read by an index, which bounds a page's cost however many rows the filter skips.
  */
 export const listOperations = async (
-  db: Database,
+  ledger: Ledger,
   integrationId: Uuid,
   filter: OperationFilter,
   { files: mostFiles, ...page }: OperationPage & { readonly files: number },
 ): Promise<ListedOperations> => {
   if (filter.state === "pending" || filter.state === "unknown") {
-    return { rows: await openOnes(db, integrationId, filter, page), lookedAt: null, files: [] };
+    return { rows: await openOnes(ledger, integrationId, filter, page), lookedAt: null, files: [] };
   }
   // Without a filter every candidate is shown.
   const { state, kind, subject, reference } = filter;
@@ -80,10 +80,13 @@ export const listOperations = async (
   const last = sql`${operations.id} IN (SELECT id FROM (${candidates}) ORDER BY id LIMIT 1)
     AND (SELECT count(*) FROM (${candidates})) = ${most}`;
   const floor = filter.createdAfter === undefined ? null : earliestId(filter.createdAfter);
-  const [rows, lasts, files] = await db.batch([
-    db.select(columns).from(operations).where(shown).orderBy(desc(operations.id)),
-    db.select({ id: operations.id, integrationId: operations.integrationId }).from(operations).where(last),
-    filesOfOperations(db, integrationId, { before: page.after, floor }, mostFiles),
+  const [rows, lasts, files] = await ledger.batch([
+    ledger.select(columns).from(operations).where(shown).orderBy(desc(operations.id)),
+    ledger
+      .select({ id: operations.id, integrationId: operations.integrationId })
+      .from(operations)
+      .where(last),
+    filesOfOperations(ledger, integrationId, { before: page.after, floor }, mostFiles),
   ]);
   // A subject has operations of one integration. A caller who asks for another's subject doesn't learn how many.
   const lookedAt = lasts.find((row) => row.integrationId === integrationId)?.id ?? null;
@@ -91,8 +94,8 @@ export const listOperations = async (
 };
 
 /** Uses the partial index of open operations; the unary plus keeps SQLite from scanning by id. */
-const openOnes = (db: Database, integrationId: Uuid, filter: OperationFilter, page: OperationPage) =>
-  db
+const openOnes = (ledger: Ledger, integrationId: Uuid, filter: OperationFilter, page: OperationPage) =>
+  ledger
     .select(columns)
     .from(operations)
     .where(sql`integration_id = ${uuidToBytes(integrationId)} AND ${OPEN} ${narrowed(filter)}

@@ -1,6 +1,6 @@
 import { eq, type SQL, sql } from "drizzle-orm";
 import { type Uuid, uuidToBytes } from "../../domain/ids.ts";
-import type { Database } from "../client.ts";
+import type { Ledger } from "../ledger.ts";
 import { operations, transactions } from "../schema/index.ts";
 import type { Statement } from "../statements.ts";
 import { isOpen, type OperationRow } from "./operations.ts";
@@ -41,13 +41,13 @@ export const RESULT = sql<string>`CASE transactions.result WHEN ${sql.raw(`'${SA
 
 /** Stores the transactions of an operation that is over, if its end isn't stored yet. */
 export const insertTransactions = (
-  db: Database,
+  ledger: Ledger,
   operation: Pick<OperationRow, "id" | "integrationId">,
   records: readonly NewTransaction[],
   now: Date,
 ): Statement[] =>
   records.map((record) =>
-    db
+    ledger
       .insert(transactions)
       .values({
         ...recordOf(record, operation.id),
@@ -67,16 +67,16 @@ export const insertTransactions = (
 const AFTER_KEYS = sql.raw(`x'${"ff".repeat(17)}'`);
 
 /** Copies the result of records that are deleted (`gone`) to further records of their transactions (`others`). */
-export const copySharedResult = (db: Database, others: SQL, gone: SQL): Statement =>
-  db
+export const copySharedResult = (ledger: Ledger, others: SQL, gone: SQL): Statement =>
+  ledger
     .update(transactions)
     .set({ result: sql`kept.result` })
     .from(sql`(SELECT hash, result FROM transactions WHERE ${gone} AND length(hash) = ${HASH_BYTES}) AS kept`)
     .where(sql`transactions.hash > kept.hash AND transactions.hash < CAST(kept.hash || ${AFTER_KEYS} AS BLOB)
       AND transactions.result = ${SAME} AND ${others}`);
 
-const transactionRows = (db: Database, operationId: Uuid) =>
-  db
+const transactionRows = (ledger: Ledger, operationId: Uuid) =>
+  ledger
     .select({ step: transactions.step, result: RESULT.mapWith(transactions.result) })
     .from(transactions)
     .where(eq(transactions.operationId, operationId))
@@ -85,15 +85,15 @@ const transactionRows = (db: Database, operationId: Uuid) =>
 export type TransactionResult = Awaited<ReturnType<typeof transactionRows>>[number];
 
 /** The results of an operation's transactions, in the order of its steps. */
-export const resultsOfOperation = (db: Database, operationId: Uuid): Promise<TransactionResult[]> =>
-  transactionRows(db, operationId).all();
+export const resultsOfOperation = (ledger: Ledger, operationId: Uuid): Promise<TransactionResult[]> =>
+  transactionRows(ledger, operationId).all();
 
 /** An operation with the results of its transactions. */
 export type WholeOperation = OperationRow & { readonly results: readonly TransactionResult[] };
 
 /** An operation with the results of its transactions, in one trip; undefined if there is none. */
-export const findOperationWhole = async (db: Database, id: Uuid): Promise<WholeOperation | undefined> => {
-  const found = db.select().from(operations).where(eq(operations.id, id));
-  const [[operation], results] = await db.batch([found, transactionRows(db, id)]);
+export const findOperationWhole = async (ledger: Ledger, id: Uuid): Promise<WholeOperation | undefined> => {
+  const found = ledger.select().from(operations).where(eq(operations.id, id));
+  const [[operation], results] = await ledger.batch([found, transactionRows(ledger, id)]);
   return operation && { ...operation, results };
 };

@@ -3,6 +3,7 @@ import { type Uuid, uuidToBytes } from "../../domain/ids.ts";
 import { KINDS_IN_TURN, type OperationKind } from "../../domain/operations.ts";
 import type { CostLimit } from "../../domain/spending.ts";
 import type { Database } from "../client.ts";
+import type { Ledger } from "../ledger.ts";
 import { operations } from "../schema/index.ts";
 
 export type OperationRow = typeof operations.$inferSelect;
@@ -68,8 +69,8 @@ export const requestOf = ({ request, filled = {} }: Pick<NewOperation, "request"
 };
 
 /** Accepts an operation if `condition` holds. The result has its row, if it was accepted. */
-export const insertOperation = (db: Database, operation: NewOperation, condition: SQL, now: Date) =>
-  db
+export const insertOperation = (ledger: Ledger, operation: NewOperation, condition: SQL, now: Date) =>
+  ledger
     .insert(operations)
     .select(sql`
       SELECT ${uuidToBytes(operation.id)}, ${uuidToBytes(operation.integrationId)}, ${operation.kind}, 'pending',
@@ -81,8 +82,8 @@ export const insertOperation = (db: Database, operation: NewOperation, condition
     .returning();
 
 /** An operation; undefined if there is none. */
-export const findOperation = (db: Database, id: Uuid): Promise<OperationRow | undefined> =>
-  db.select().from(operations).where(eq(operations.id, id)).get();
+export const findOperation = (ledger: Ledger, id: Uuid): Promise<OperationRow | undefined> =>
+  ledger.select().from(operations).where(eq(operations.id, id)).get();
 
 export interface EndedState {
   readonly state: "succeeded" | "failed" | "unknown";
@@ -93,16 +94,16 @@ export interface EndedState {
 }
 
 /** Ends an open operation. The result has the row if this statement ended it. */
-export const endOperation = (db: Database, id: Uuid, ending: EndedState, now: Date) =>
-  db
+export const endOperation = (ledger: Ledger, id: Uuid, ending: EndedState, now: Date) =>
+  ledger
     .update(operations)
     .set({ ...ending, finishedAt: ending.state === "unknown" ? null : now, updatedAt: now })
     .where(and(eq(operations.id, id), OPEN))
     .returning();
 
 /** Records that an open operation was processed, so that others are next. */
-export const touchOperation = (db: Database, id: Uuid, now: Date) =>
-  db
+export const touchOperation = (ledger: Ledger, id: Uuid, now: Date) =>
+  ledger
     .update(operations)
     .set({ updatedAt: now })
     .where(and(eq(operations.id, id), OPEN));
@@ -163,8 +164,8 @@ export const hasPending = (integrationId: Uuid, kinds: readonly OperationKind[])
   AND state = 'pending' AND ${inArray(operations.kind, kinds)})`;
 
 /** The open operation of a kind on a subject; undefined if there is none. */
-export const openOperationOf = (db: Database, subject: Subject, kind: OperationKind) =>
-  db.select().from(operations).where(openOf(subject, kind)).get();
+export const openOperationOf = (ledger: Ledger, subject: Subject, kind: OperationKind) =>
+  ledger.select().from(operations).where(openOf(subject, kind)).get();
 
 /** Condition: a subject's last operation of a kind began after `any`, or failed and began after `failed`. */
 export const hadOperationSince = (

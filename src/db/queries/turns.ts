@@ -1,7 +1,7 @@
 import { and, eq, sql } from "drizzle-orm";
 import { type Uuid, uuidFromBytes, uuidToBytes } from "../../domain/ids.ts";
 import { KINDS, type OperationKind } from "../../domain/operations.ts";
-import type { Database } from "../client.ts";
+import type { Ledger } from "../ledger.ts";
 import { collections, contracts, operations } from "../schema/index.ts";
 import type { CollectionRow } from "./collections.ts";
 import {
@@ -26,10 +26,10 @@ export interface TurnRow extends CollectionRow {
 
 /** Reads the turn of an operation on a collection; also a statement of the batch that accepts it. Row numbers ascend. */
 export const collectionTurn = (
-  db: Database,
+  ledger: Ledger,
   { id, kind, integrationId, subjectId }: Pick<OperationRow, "id" | "kind" | "integrationId" | "subjectId">,
 ) =>
-  db
+  ledger
     .select({
       collection: collections,
       contractAccountId: contracts.accountId,
@@ -48,8 +48,8 @@ export const turnFrom = ([row]: readonly TurnRow[]): CollectionTurn => ({
 });
 
 /** Reads the first pending operation of a kind on a subject. */
-export const firstInTurn = (db: Database, subject: Subject, kind: OperationKind) =>
-  db
+export const firstInTurn = (ledger: Ledger, subject: Subject, kind: OperationKind) =>
+  ledger
     .select({ ...staleColumns, updatedAt: operations.updatedAt })
     .from(operations)
     .where(and(openOf(subject, kind), eq(operations.state, "pending")))
@@ -58,11 +58,11 @@ export const firstInTurn = (db: Database, subject: Subject, kind: OperationKind)
 
 /** The operation whose turn follows one that has ended, if it was not processed since `before`. */
 export const nextStaleInTurn = async (
-  db: Database,
+  ledger: Ledger,
   { kind, ...subject }: StaleOperation,
   before: Date,
 ): Promise<StaleOperation | undefined> => {
   if (!KINDS[kind].isInTurn) return undefined;
-  const first = await firstInTurn(db, subject, kind).get();
+  const first = await firstInTurn(ledger, subject, kind).get();
   return first && first.updatedAt < before ? first : undefined;
 };

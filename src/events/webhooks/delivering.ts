@@ -2,6 +2,7 @@ import { and, eq, sql } from "drizzle-orm";
 import type { Event } from "../../api/resources/event.ts";
 import type { ServiceContext } from "../../context.ts";
 import { runBatch } from "../../db/client.ts";
+import { ledgerOf } from "../../db/ledger.ts";
 import { insertEvents, readStand, skipNumbers } from "../../db/queries/events.ts";
 import { type WebhookRow, webhooks } from "../../db/schema/events.ts";
 import { checkpoint } from "../../domain/checkpoints.ts";
@@ -90,14 +91,15 @@ export class DeliveryRun {
    */
   async #lookBackIfLost(cursor: number): Promise<void> {
     const { context, webhook, journal } = this.#parts;
-    const { db, now, log } = context;
-    const { last, isLost } = await readStand(db, webhook.integrationId, { mark: journal.get("mark") });
+    const { now, log } = context;
+    const ledger = ledgerOf(context, webhook.integrationId);
+    const { last, isLost } = await readStand(ledger, webhook.integrationId, { mark: journal.get("mark") });
     if (last >= cursor && !isLost) return;
-    const below = await readStand(db, webhook.integrationId, { most: cursor, mark: null });
+    const below = await readStand(ledger, webhook.integrationId, { most: cursor, mark: null });
     // Raise the numbers above the cursor before the events up to it are read. No row has this mark, so an interruption
     // in between repeats this.
     journal.set("mark", { seq: cursor, id: newUuid() });
-    await db.batch([skipNumbers(db, webhook.integrationId, cursor, now())]);
+    await ledger.batch([skipNumbers(ledger, webhook.integrationId, cursor, now())]);
     await this.#enterUnsent(Math.max(webhook.fromSeq, below.last - LOOKED_BACK), cursor);
     journal.set("mark", null);
     log("webhook.numbers_lost", { webhook_uuid: webhook.id, seq: cursor });
@@ -186,7 +188,11 @@ export class DeliveryRun {
       at: now,
     } as const;
     await runBatch(context.db, [
-      insertEvents(context.db, event, sql`EXISTS (SELECT 1 FROM webhooks WHERE ${isEnabled})`),
+      insertEvents(
+        ledgerOf(context, row.integrationId),
+        event,
+        sql`EXISTS (SELECT 1 FROM webhooks WHERE ${isEnabled})`,
+      ),
       context.db
         .update(webhooks)
         .set({ state: "disabled", disabledReason: reason, updatedAt: now })

@@ -1,5 +1,6 @@
 import { ChainUnavailableError } from "../../chain/errors.ts";
 import type { ServiceContext } from "../../context.ts";
+import { allLedgers } from "../../db/ledger.ts";
 import { findOperationWhole } from "../../db/queries/operation-transactions.ts";
 import type { OperationRow } from "../../db/queries/operations.ts";
 import { checkpoint } from "../../domain/checkpoints.ts";
@@ -362,7 +363,7 @@ export const finish = async (
   id: Uuid,
   height: number | null,
 ): Promise<EndedRow | null> => {
-  const found = await findOperationWhole(context.db, id);
+  const found = await findOperationWhole(allLedgers(context), id);
   if (!found) throw new Error(`operation ${id} has no row`);
   if (found.state === "succeeded" || found.state === "failed") return found;
   const row = { ...found, height: height ?? found.height };

@@ -1,6 +1,7 @@
 import { baseDecode } from "near-api-js";
 import type { ServiceContext } from "../../context.ts";
 import { type Database, runBatch } from "../../db/client.ts";
+import { ledgerOf } from "../../db/ledger.ts";
 import { isNotAsRead, raiseShown, tokensBy } from "../../db/queries/collection-effects.ts";
 import { insertEvents, insertOperatorEvent } from "../../db/queries/events.ts";
 import { moveMints } from "../../db/queries/mint-transactions.ts";
@@ -115,8 +116,9 @@ const end = async (
   });
   const news = state === "unknown" ? operatorEvent(context, operation, now) : [];
   const own = [...(asRead ? [asRead] : []), ...news, ...batch];
+  const ledger = ledgerOf(context, operation.integrationId);
   const isInTurn = KINDS[operation.kind].isInTurn && state !== "unknown";
-  const after = isInTurn ? [firstInTurn(db, operation, operation.kind)] : [];
+  const after = isInTurn ? [firstInTurn(ledger, operation, operation.kind)] : [];
   const results = await runBatch(db, [...own, ...after]);
   checkpoint("operation.after_effects");
   const [ended] = results[own.length - 1] as OperationRow[];
@@ -131,7 +133,7 @@ const end = async (
     });
     return { ...ended, next, results: finals };
   }
-  const found = await findOperationWhole(db, operation.id);
+  const found = await findOperationWhole(ledger, operation.id);
   if (!found) throw new Error(`operation ${operation.id} has no row`);
   if (found.answerBody !== answerBody) dropText(context, answerBody);
   return { ...found, next };
@@ -188,13 +190,14 @@ export const endingStatements = (
     ...final,
   }));
   const { id, integrationId, subjectId } = operation;
+  const ledger = ledgerOf({ db }, integrationId);
   const sold = mint && { collectionId: subjectId, tokens: tokensBy(mint) };
   return [
-    ...insertTransactions(db, operation, finals, at),
+    ...insertTransactions(ledger, operation, finals, at),
     // Before the writes it reports, because it compares with the previous state. An unknown operation may be checked
     // repeatedly.
     insertEvents(
-      db,
+      ledger,
       {
         integrationId,
         ...report,
@@ -214,7 +217,7 @@ export const endingStatements = (
       : []),
     ...(answer.state === "unknown" ? [] : [countEnd(db, operation, answer.state, at)]),
     endOperation(
-      db,
+      ledger,
       operation.id,
       { ...answer, height: height || null, actualCost: actualCost(records) },
       at,

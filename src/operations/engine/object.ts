@@ -1,4 +1,5 @@
 import type { ServiceContext } from "../../context.ts";
+import { allLedgers } from "../../db/ledger.ts";
 import { findOperation } from "../../db/queries/operations.ts";
 import type { Uuid } from "../../domain/ids.ts";
 import { loggedContext } from "../../http/log.ts";
@@ -42,15 +43,15 @@ export class IntegrationWallet extends WalletObject {
 
   async resume(operationUuid: Uuid, waitMs: number): Promise<boolean> {
     const running = this.#drives.get(operationUuid);
-    const { db, log } = this.#context(operationUuid);
-    const row = running?.row ?? (await findOperation(db, operationUuid));
+    const context = this.#context(operationUuid);
+    const row = running?.row ?? (await findOperation(allLedgers(context), operationUuid));
     if (!row) return false;
     if (row.state === "succeeded" || row.state === "failed") {
       await this.acknowledge(row.id, endingOf(row));
       return true;
     }
     await over(this.#driveOf(row, waitMs, false), waitMs).catch((error: unknown) =>
-      log("operation.interrupted", { error }),
+      context.log("operation.interrupted", { error }),
     );
     return true;
   }

@@ -1,6 +1,7 @@
 import type { AcceptedOperation, OperationCost, OperationResource } from "../../api/resources/operation.ts";
 import type { ChainTransactionResult } from "../../chain/outcome.ts";
 import type { Caller, EndpointResponse, ServiceContext } from "../../context.ts";
+import { allLedgers, ledgerOf } from "../../db/ledger.ts";
 import { findOperationWhole, type TransactionResult } from "../../db/queries/operation-transactions.ts";
 import type { OperationRow } from "../../db/queries/operations.ts";
 import { withResults } from "../../domain/answer-results.ts";
@@ -80,7 +81,7 @@ export const readOperation = async (
   { integrationId, rights }: Pick<Caller, "integrationId" | "rights">,
   id: Uuid,
 ): Promise<EndpointResponse<OperationResource>> => {
-  const found = await findOperationWhole(context.db, id);
+  const found = await findOperationWhole(ledgerOf(context, integrationId), id);
   if (!found) return archivedResource(context, integrationId, id, rights);
   if (found.integrationId !== integrationId) throw missing();
   requireReach(rights, found.subjectId);
@@ -97,7 +98,7 @@ export const readOperationAsOperator = async (
   id: Uuid,
   integrationId?: Uuid,
 ): Promise<EndpointResponse<OperationResource>> => {
-  const found = await findOperationWhole(context.db, id);
+  const found = await findOperationWhole(allLedgers(context), id);
   if (found) {
     return resource(context, found, await toOperation(context, found, found.results));
   }

@@ -1,4 +1,5 @@
 import type { EndpointResponse, ServiceContext } from "../../context.ts";
+import { ledgerOf } from "../../db/ledger.ts";
 import { resultsOfOperation } from "../../db/queries/operation-transactions.ts";
 import { withResults } from "../../domain/answer-results.ts";
 import { type Failure, failureError } from "../../domain/failures.ts";
@@ -25,7 +26,8 @@ export const responseOf = async (
   const text = await openText(context.env.BUCKET, operation.answerBody);
   const status = operation.answerStatus ?? 200;
   if (typeof text !== "string") return { status, body: text, operationUuid };
-  const results = operation.results ?? (await resultsOfOperation(context.db, operationUuid));
+  const ledger = ledgerOf(context, operation.integrationId);
+  const results = operation.results ?? (await resultsOfOperation(ledger, operationUuid));
   const body = withResults(
     JSON.parse(text),
     results.map(({ result }) => result),

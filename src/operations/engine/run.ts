@@ -4,6 +4,7 @@ import { connectFor } from "../../chain/rpc.ts";
 import type { CollectionTarget } from "../../collections/collection-target.ts";
 import type { Caller, EndpointResponse, ServiceContext } from "../../context.ts";
 import { holds, runBatch } from "../../db/client.ts";
+import { type Ledger, ledgerOf } from "../../db/ledger.ts";
 import { recordChange } from "../../db/queries/audit.ts";
 import { keepBlobs, reliesOnGone } from "../../db/queries/blobs.ts";
 import { noteAddedFiles } from "../../db/queries/collection-media.ts";
@@ -89,9 +90,10 @@ const accept = async (
 ): Promise<AcceptedRow | null> => {
   const { db } = context;
   const { integrationId, requestKey, costLimit, reference, keyId } = caller;
+  const ledger = ledgerOf(context, integrationId);
   const accepted = { id: newUuid(), integrationId, costLimit, reference, keyId, ...operation };
   const execution = costLimit?.execution;
-  const isFirst = execution ? hasNotFailed(db, execution) : sql`true`;
+  const isFirst = execution ? hasNotFailed(ledger, execution) : sql`true`;
   const isOnly = execution ? isBound(execution) : sql`true`;
   const mayBegin = sql`${mayWait(integrationId)} AND ${hasRoom(integrationId)} AND ${isFirst} AND ${isOnly}`;
   const brought = { collectionId: operation.subjectId, operationId: accepted.id };
@@ -100,25 +102,25 @@ const accept = async (
   const isAccepted = wasAccepted(accepted.id);
   const kept = keepBlobs(db, operation.subjectId, files, isAccepted);
   const statements: Statement[] = [
-    insertOperation(db, accepted, sql`${mayBegin} AND ${condition}`, context.now()),
+    insertOperation(ledger, accepted, sql`${mayBegin} AND ${condition}`, context.now()),
     ...kept,
     ...(kept.length > 0 ? [noteAddedFiles(db, brought, files, isAccepted)] : []),
-    ...(requestKey === null ? [] : insertOperationKey(db, requestKey, accepted.id)),
+    ...(requestKey === null ? [] : insertOperationKey(ledger, requestKey, accepted.id)),
     ...after,
     ...recordAccepted(context, accepted, isAccepted),
     ...(kept.length > 0 ? [refuseAbove(db, integrationId, "stored_bytes")] : []),
     acceptance(db, accepted, requestKey?.key ?? null),
-    ...(facts === null ? [] : [facts.read(db, accepted)]),
+    ...(facts === null ? [] : [facts.read(ledger, accepted)]),
   ];
   const made = { id: accepted.id, facts };
-  const row = await commit(context, statements, made).catch(async (error: unknown) => {
+  const row = await commit(context, ledger, statements, made).catch(async (error: unknown) => {
     if (reliesOnGone(error)) throw clearedAway(error);
     throw await toQuotaError(context, integrationId, unlessTaken(error));
   });
   checkpoint("operation.accepted");
   if (!row) {
     await refuseUsedUp(context, integrationId, ["operations_waiting", "database_bytes"]);
-    if (execution) await refuseFailed(db, execution);
+    if (execution) await refuseFailed(ledger, execution);
     return null;
   }
   context.log("operation.accepted", { operation_uuid: row.id, kind: row.kind });
@@ -142,12 +144,13 @@ const recordAccepted = (context: ServiceContext, operation: NewOperation, isAcce
  * or isn't there yet, the request may have had an effect.
  */
 const commit = async (
-  { db, log }: ServiceContext,
+  context: ServiceContext,
+  ledger: Ledger,
   statements: readonly Statement[],
   { id, facts }: { readonly id: Uuid; readonly facts: Kind["accepted"] },
 ): Promise<AcceptedRow | undefined> => {
   try {
-    const results = await runBatch(db, statements);
+    const results = await runBatch(ledger, statements);
     const [row] = results[0] as OperationRow[];
     const [read] = results.at(facts === null ? -1 : -2) as AcceptanceRow[];
     if (!row || !read) return undefined;
@@ -156,9 +159,9 @@ const commit = async (
   } catch (error) {
     // A batch that violates a constraint is rolled back, and the error names the constraint.
     if (violatesConstraint(error)) throw error;
-    const row = await findOperation(db, id).catch(() => undefined);
+    const row = await findOperation(ledger, id).catch(() => undefined);
     if (!row) throw maybeAccepted(id, error);
-    log("operation.acceptance_recovered", { operation_uuid: id, error });
+    context.log("operation.acceptance_recovered", { operation_uuid: id, error });
     return row;
   }
 };

@@ -7,6 +7,7 @@ import { requireCollection } from "../../collections/collections.ts";
 import { type CommittedBatch, shuffledAssets } from "../../collections/hidden-assets.ts";
 import type { Caller, ServiceContext } from "../../context.ts";
 import { runBatch } from "../../db/client.ts";
+import { ledgerOf } from "../../db/ledger.ts";
 import { raiseRevealed, showsFewer } from "../../db/queries/collection-effects.ts";
 import { type CollectionRow, findCollection } from "../../db/queries/collections.ts";
 import { insertEvents } from "../../db/queries/events.ts";
@@ -117,7 +118,11 @@ export const proposeReveal = async (
     known: { batches },
     condition: sql`NOT ${hasOpenOperation(subject, "collection_reveal")}`,
     refusal: async () => {
-      const open = await openOperationOf(context.db, subject, "collection_reveal");
+      const open = await openOperationOf(
+        ledgerOf(context, subject.integrationId),
+        subject,
+        "collection_reveal",
+      );
       return open
         ? conflict(`Read operation ${open.id}: it reveals assets of this collection already.`)
         : null;
@@ -162,7 +167,7 @@ const reportShown = (
   };
   const event = { integrationId, runs: [["collection.revealed", 1]], operationId, data } as const;
   return [
-    insertEvents(context.db, { ...event, at: context.now() }, showsFewer(id, shown)),
+    insertEvents(ledgerOf(context, integrationId), { ...event, at: context.now() }, showsFewer(id, shown)),
     noteShown(context, id, shown),
   ];
 };

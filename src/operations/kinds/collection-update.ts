@@ -7,6 +7,7 @@ import { toCollection } from "../../collections/collections.ts";
 import { type Registration, readCurrencies } from "../../collections/currencies.ts";
 import { requirePayees } from "../../collections/new-collection.ts";
 import type { Caller, ServiceContext } from "../../context.ts";
+import { ledgerOf } from "../../db/ledger.ts";
 import { changeSettings, notePhaseCounts, requireAsRead } from "../../db/queries/collection-effects.ts";
 import { type CollectionRow, findCollection } from "../../db/queries/collections.ts";
 import { type CollectionTurn, collectionTurn, type TurnRow, turnFrom } from "../../db/queries/turns.ts";
@@ -120,8 +121,11 @@ export const collectionUpdateKind = kindOf<
   KindResults["collection_update"]
 >({
   // No later operation goes first: a turn that has come stays.
-  facts: async ({ db }, operation, records, known) =>
-    known ?? (records.length > 0 ? UNREAD : turnFrom(await collectionTurn(db, operation))),
+  facts: async (context, operation, records, known) =>
+    known ??
+    (records.length > 0
+      ? UNREAD
+      : turnFrom(await collectionTurn(ledgerOf(context, operation.integrationId), operation))),
 
   accepted: { read: collectionTurn, facts: (rows) => turnFrom(rows as readonly TurnRow[]) },
 

@@ -9,6 +9,7 @@ import { type NewCollection, newCollection } from "../../collections/new-collect
 import { findOnChain } from "../../collections/on-chain.ts";
 import type { ServiceContext } from "../../context.ts";
 import { DraftAssets } from "../../db/draft-assets.ts";
+import { ledgerOf } from "../../db/ledger.ts";
 import { finishDraft, keepPlan, releaseDraft } from "../../db/queries/collection-effects.ts";
 import { findCollection } from "../../db/queries/collections.ts";
 import { type DraftRow, findDraft } from "../../db/queries/drafts.ts";
@@ -307,11 +308,15 @@ const mayHaveBegun = (records: readonly TransactionRecord[]): boolean =>
 /** The operation's plan, stored before any step depends on it. */
 const planOf = async (
   context: ServiceContext,
-  { id, request }: Operation<FinalizeOperation>,
+  { id, integrationId, request }: Operation<FinalizeOperation>,
   assets: DraftAssets,
 ): Promise<FinalizePlan> => {
   if (request.plan) return request.plan;
-  const plan = await keepPlan(context.db, id, await splitAssets(context, request, assets));
+  const plan = await keepPlan(
+    ledgerOf(context, integrationId),
+    id,
+    await splitAssets(context, request, assets),
+  );
   // Update the row in memory too: the wallet stores the request with the first step.
   Object.assign(request, { plan });
   return plan;

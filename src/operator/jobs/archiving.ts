@@ -1,6 +1,7 @@
 import { and, asc, desc, eq, gt, lt, notInArray, type SQL, sql } from "drizzle-orm";
 import type { ServiceContext } from "../../context.ts";
 import { type Database, runBatch } from "../../db/client.ts";
+import { ledgerOf } from "../../db/ledger.ts";
 import { type ArchiveRow, madeAt } from "../../db/queries/archives.ts";
 import { unhexed } from "../../db/queries/blobs.ts";
 import { integrationIds } from "../../db/queries/integrations.ts";
@@ -134,7 +135,11 @@ const replaceByFile = async (
     insert,
     weigh(db, file.integrationId, archivedWeight(named, isIn), -1),
     db.delete(broughtFiles).where(sql`(collection_id, sha256, operation_id) IN ${files} AND ${isIn}`),
-    copySharedResult(db, sql`operation_id NOT IN ${named}`, sql`operation_id IN ${named} AND ${isIn}`),
+    copySharedResult(
+      ledgerOf({ db }, file.integrationId),
+      sql`operation_id NOT IN ${named}`,
+      sql`operation_id IN ${named} AND ${isIn}`,
+    ),
     db.delete(transactions).where(sql`operation_id IN ${named} AND ${isIn}`),
     db.delete(operations).where(sql`id IN ${named} AND ${isIn}`),
   ]);

@@ -15,6 +15,7 @@ import { COLLECTIONS_PAGE } from "../../collections/on-chain.ts";
 import type { ServiceContext } from "../../context.ts";
 import { type Database, holds, runBatch } from "../../db/client.ts";
 import { DraftAssets } from "../../db/draft-assets.ts";
+import { ledgerOf } from "../../db/ledger.ts";
 import { notePhaseCounts, raiseMinted } from "../../db/queries/collection-effects.ts";
 import { collectionsOnChain, findCollection, lastOnChain } from "../../db/queries/collections.ts";
 import type { ContractRow } from "../../db/queries/contracts.ts";
@@ -249,7 +250,7 @@ const compareCollections = async (
   contract: ContractRow,
   { from, waitUntil }: WantedPage,
 ): Promise<number> => {
-  const seq = await readLastSeq(context.db, contract.integrationId);
+  const seq = await readLastSeq(ledgerOf(context, contract.integrationId), contract.integrationId);
   const known = await collectionsOnChain(context.db, contract.id, from, from + COLLECTIONS_PAGE);
   // What a node shows that has seen all that is known here can differ for reasons of others only.
   const height = Math.max(0, ...known.map((row) => row.height));
@@ -301,7 +302,10 @@ const noteMinted = async (
   tokens: number,
 ): Promise<void> => {
   const sold = { integrationId, runs: [], minted: { collectionId, tokens }, at: now() };
-  await db.batch([insertEvents(db, sold, sql`true`), raiseMinted(db, collectionId, tokens, now())]);
+  await db.batch([
+    insertEvents(ledgerOf({ db }, integrationId), sold, sql`true`),
+    raiseMinted(db, collectionId, tokens, now()),
+  ]);
 };
 
 /** Stores what a collection's phases have counted since they were read last. */

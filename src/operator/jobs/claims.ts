@@ -3,6 +3,7 @@ import { type ContractDrop, type ContractViews, mayHaveMore } from "../../chain/
 import { ViewError } from "../../chain/errors.ts";
 import type { ServiceContext } from "../../context.ts";
 import { type Database, runBatch } from "../../db/client.ts";
+import { ledgerOf } from "../../db/ledger.ts";
 import { collectionsOnChain } from "../../db/queries/collections.ts";
 import type { ContractRow } from "../../db/queries/contracts.ts";
 import { insertEvents } from "../../db/queries/events.ts";
@@ -114,7 +115,7 @@ const reportDrop = async (
     const some = links.slice(index * ROW, (index + 1) * ROW);
     const data = some.map((link) => ({ ...claim, link }));
     const news = { integrationId, runs: [["claim.redeemed", some.length]], data, at: now() } as const;
-    return insertEvents(db, news, isReportedCount(row));
+    return insertEvents(ledgerOf({ db }, integrationId), news, isReportedCount(row));
   });
   const next = { reported: row.reported + links.length, links: withLinks(row.links, links) };
   await runBatch(db, [...rows, setReportedLinks(db, row, next)]);

@@ -1,6 +1,7 @@
 import { and, asc, eq, gt, type SQL, sql } from "drizzle-orm";
 import type { ServiceContext } from "../../context.ts";
 import { runBatch } from "../../db/client.ts";
+import { ledgerOf } from "../../db/ledger.ts";
 import { insertEvents, insertOperatorEvent, type OperatorEvent } from "../../db/queries/events.ts";
 import { isSweptTo, readSweep, writeSweep } from "../../db/queries/sweeps.ts";
 import { integrations } from "../../db/schema/index.ts";
@@ -61,7 +62,11 @@ const look = async (
     return insertOperatorEvent(db, settings.OPERATOR_INTEGRATION, event, wasSeen(id, seen));
   };
   const events = walletEvents(seen, current).flatMap((type) => [
-    insertEvents(db, { integrationId: id, runs: [[type, 1]], data, at: now() }, wasSeen(id, seen)),
+    insertEvents(
+      ledgerOf({ db }, id),
+      { integrationId: id, runs: [[type, 1]], data, at: now() },
+      wasSeen(id, seen),
+    ),
     ...(type === "wallet.low" ? operatorEvents({ integration_uuid: id, ...data }) : []),
   ]);
   const saw = db

@@ -1,5 +1,6 @@
 import { workOutPages } from "../../collections/traits.ts";
 import type { ServiceContext } from "../../context.ts";
+import { ledgerOf } from "../../db/ledger.ts";
 import { type StaleOperation, staleOperations, touchOperation } from "../../db/queries/operations.ts";
 import { writeSweep } from "../../db/queries/sweeps.ts";
 import { nextStaleInTurn } from "../../db/queries/turns.ts";
@@ -102,16 +103,16 @@ const finishOperations = async (context: ServiceContext, until: number): Promise
   await eachOf(stale.values(), handOverUntil, context, async (operation) => {
     handedOver.push(operation);
     // Mark it as checked first, so that one that can't be finished doesn't block the others.
-    await touchOperation(context.db, operation.id, context.now());
+    await touchOperation(ledgerOf(context, operation.integrationId), operation.id, context.now());
     await walletFor(context, operation).resume(operation.id, 0);
   });
   await eachOf(handedOver.values(), until, context, async (first) => {
     await walletFor(context, first).resume(first.id, RESUME_MS);
-    let operation = await nextStaleInTurn(context.db, first, before);
+    let operation = await nextStaleInTurn(ledgerOf(context, first.integrationId), first, before);
     while (operation && context.now().getTime() <= until) {
-      await touchOperation(context.db, operation.id, context.now());
+      await touchOperation(ledgerOf(context, operation.integrationId), operation.id, context.now());
       await walletFor(context, operation).resume(operation.id, RESUME_MS);
-      operation = await nextStaleInTurn(context.db, operation, before);
+      operation = await nextStaleInTurn(ledgerOf(context, operation.integrationId), operation, before);
     }
   });
   await inTime(context, looks, LOOK_MS);

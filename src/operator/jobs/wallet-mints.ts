@@ -4,6 +4,7 @@ import { connect } from "../../chain/rpc.ts";
 import { toToken } from "../../collections/tokens.ts";
 import type { ServiceContext } from "../../context.ts";
 import { type Database, runBatch } from "../../db/client.ts";
+import { ledgerOf } from "../../db/ledger.ts";
 import type { ContractRow } from "../../db/queries/contracts.ts";
 import { insertEvents } from "../../db/queries/events.ts";
 import { OPEN, type Subject } from "../../db/queries/operations.ts";
@@ -238,7 +239,7 @@ const reportTokens = async (
       data: some.map(({ token }) => toToken(token, home)),
       at: now(),
     } as const;
-    statements.push(insertEvents(db, news, isReportedTo(id, reported)));
+    statements.push(insertEvents(ledgerOf({ db }, integrationId), news, isReportedTo(id, reported)));
   }
   await runBatch(db, [...statements, setReportedTo(db, { id, eventsReportedTo: reported }, upTo, undefined)]);
   return unready < 0 ? upTo : null;

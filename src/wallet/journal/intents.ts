@@ -291,7 +291,7 @@ export class IntentJournal {
       .exec<RecordRow>(
         `SELECT ${RECORD_FIELDS} FROM intents INDEXED BY intents_state
          WHERE state IN ('unknown', 'queued', 'open') AND id > ? AND (state = 'unknown' OR created_at < ?)
-           AND NOT EXISTS (SELECT 1 FROM operations WHERE operations.operation = intents.operation
+           AND NOT EXISTS (SELECT 1 FROM drives WHERE drives.operation = intents.operation
              AND acknowledged_at IS NOT NULL)
            AND NOT EXISTS (SELECT 1 FROM carried WHERE shared = intents.id)
          ORDER BY id LIMIT ?`,

@@ -15,7 +15,7 @@ export class OperationJournal {
   /** An operation has a new row: it isn't due until that row is over. */
   begin(operation: string, internal: boolean): void {
     this.#sql.exec(
-      `INSERT INTO operations (operation, internal) VALUES (?, ?)
+      `INSERT INTO drives (operation, internal) VALUES (?, ?)
        ON CONFLICT (operation) DO UPDATE SET resume_at = NULL, resume_tries = 0, acknowledged_at = NULL`,
       operation,
       internal ? 1 : 0,
@@ -29,7 +29,7 @@ export class OperationJournal {
   promise(operation: string): boolean {
     if (this.isWithdrawn(operation)) return false;
     this.#sql.exec(
-      "INSERT INTO operations (operation, internal, promised) VALUES (?, 0, 1) ON CONFLICT (operation) DO UPDATE SET promised = 1",
+      "INSERT INTO drives (operation, internal, promised) VALUES (?, 0, 1) ON CONFLICT (operation) DO UPDATE SET promised = 1",
       operation,
     );
     return true;
@@ -37,16 +37,16 @@ export class OperationJournal {
 
   /** Whether a caller was told that the operation is pending. */
   isPromised(operation: string): boolean {
-    const sql = "SELECT 1 FROM operations WHERE operation = ? AND promised = 1";
+    const sql = "SELECT 1 FROM drives WHERE operation = ? AND promised = 1";
     return this.#sql.exec(sql, operation).toArray().length > 0;
   }
 
   /** Closes an operation to further steps. An operation without rows is removed after the retention time. */
   withdraw(operation: string, rows: number, now: number): void {
     this.#sql.exec(
-      `INSERT INTO operations (operation, internal, acknowledged_at, withdrawn_at) VALUES (?, 0, ?, ?)
+      `INSERT INTO drives (operation, internal, acknowledged_at, withdrawn_at) VALUES (?, 0, ?, ?)
        ON CONFLICT (operation) DO UPDATE SET withdrawn_at = excluded.withdrawn_at,
-         acknowledged_at = coalesce(operations.acknowledged_at, excluded.acknowledged_at)`,
+         acknowledged_at = coalesce(drives.acknowledged_at, excluded.acknowledged_at)`,
       operation,
       rows === 0 ? now : null,
       now,
@@ -56,7 +56,7 @@ export class OperationJournal {
   /** Whether the operation was withdrawn, including one without rows of which only the name is left. */
   isWithdrawn(operation: string): boolean {
     const found = this.#sql.exec(
-      "SELECT 1 FROM operations WHERE operation = ? AND withdrawn_at IS NOT NULL",
+      "SELECT 1 FROM drives WHERE operation = ? AND withdrawn_at IS NOT NULL",
       operation,
     );
     return found.toArray().length > 0 || this.#snapshots.isNamedWithdrawn(operation as Uuid);
@@ -65,7 +65,7 @@ export class OperationJournal {
   /** Whether the operation was withdrawn before its first step. */
   #isRefused(operation: string): boolean {
     const found = this.#sql.exec(
-      `SELECT 1 FROM operations WHERE operation = ?1 AND withdrawn_at IS NOT NULL
+      `SELECT 1 FROM drives WHERE operation = ?1 AND withdrawn_at IS NOT NULL
        AND NOT EXISTS (SELECT 1 FROM intents WHERE operation = ?1)`,
       operation,
     );
@@ -75,7 +75,7 @@ export class OperationJournal {
   /** Records that all rows of the operation are over. The wallet's own operations end here. */
   rowsOver(operation: string, now: number): void {
     this.#sql.exec(
-      `UPDATE operations SET
+      `UPDATE drives SET
          resume_at = CASE WHEN internal = 0 AND acknowledged_at IS NULL THEN ? END,
          resume_tries = 0,
          acknowledged_at = CASE WHEN internal = 1 THEN ? ELSE acknowledged_at END
@@ -90,14 +90,14 @@ export class OperationJournal {
   takeDue(now: number, most: number): Uuid[] {
     const due = this.#sql
       .exec<{ operation: Uuid; resume_tries: number }>(
-        "SELECT operation, resume_tries FROM operations WHERE resume_at <= ? ORDER BY resume_at LIMIT ?",
+        "SELECT operation, resume_tries FROM drives WHERE resume_at <= ? ORDER BY resume_at LIMIT ?",
         now,
         most,
       )
       .toArray();
     for (const { operation, resume_tries } of due) {
       this.#sql.exec(
-        "UPDATE operations SET resume_at = ?, resume_tries = ? WHERE operation = ?",
+        "UPDATE drives SET resume_at = ?, resume_tries = ? WHERE operation = ?",
         now + resumePause(resume_tries + 1),
         resume_tries + 1,
         operation,
@@ -110,7 +110,7 @@ export class OperationJournal {
   nextResume(): number | null {
     // SQLite uses a partial index only if the query repeats its condition; otherwise it would read all operations.
     return this.#sql
-      .exec<{ at: number | null }>("SELECT min(resume_at) AS at FROM operations WHERE resume_at IS NOT NULL")
+      .exec<{ at: number | null }>("SELECT min(resume_at) AS at FROM drives WHERE resume_at IS NOT NULL")
       .one().at;
   }
 
@@ -118,7 +118,7 @@ export class OperationJournal {
   firstAcknowledged(without: string | null): number | null {
     const first = this.#sql
       .exec<{ at: number }>(
-        `SELECT acknowledged_at AS at FROM operations WHERE acknowledged_at IS NOT NULL AND operation <> ?
+        `SELECT acknowledged_at AS at FROM drives WHERE acknowledged_at IS NOT NULL AND operation <> ?
          ORDER BY acknowledged_at LIMIT 1`,
         without ?? "",
       )
@@ -129,10 +129,7 @@ export class OperationJournal {
   /** When the operation was acknowledged; null if it wasn't or has no row. */
   acknowledgedAt(operation: string): number | null {
     const row = this.#sql
-      .exec<{ at: number | null }>(
-        "SELECT acknowledged_at AS at FROM operations WHERE operation = ?",
-        operation,
-      )
+      .exec<{ at: number | null }>("SELECT acknowledged_at AS at FROM drives WHERE operation = ?", operation)
       .toArray()[0];
     return row?.at ?? null;
   }
@@ -140,7 +137,7 @@ export class OperationJournal {
   /** Whether at least `count` operations were acknowledged before a time. */
   hasAcknowledged(before: number, count: number): boolean {
     const last = this.#sql.exec(
-      "SELECT 1 FROM operations WHERE acknowledged_at < ? ORDER BY acknowledged_at LIMIT 1 OFFSET ?",
+      "SELECT 1 FROM drives WHERE acknowledged_at < ? ORDER BY acknowledged_at LIMIT 1 OFFSET ?",
       before,
       count - 1,
     );
@@ -151,7 +148,7 @@ export class OperationJournal {
   acknowledgedBefore(before: number, most: number): { operation: Uuid; at: number }[] {
     return this.#sql
       .exec<{ operation: Uuid; at: number }>(
-        `SELECT operation, acknowledged_at AS at FROM operations WHERE acknowledged_at < ?
+        `SELECT operation, acknowledged_at AS at FROM drives WHERE acknowledged_at < ?
          ORDER BY acknowledged_at LIMIT ?`,
         before,
         most,
@@ -162,7 +159,7 @@ export class OperationJournal {
   /** Records that the operation's effects are written. */
   acknowledge(operation: string, now: number): void {
     this.#sql.exec(
-      "UPDATE operations SET resume_at = NULL, acknowledged_at = ? WHERE operation = ?",
+      "UPDATE drives SET resume_at = NULL, acknowledged_at = ? WHERE operation = ?",
       now,
       operation,
     );
@@ -202,7 +199,7 @@ export class OperationJournal {
       operation,
     );
     this.#sql.exec("DELETE FROM intents WHERE operation = ?", operation);
-    this.#sql.exec("DELETE FROM operations WHERE operation = ?", operation);
+    this.#sql.exec("DELETE FROM drives WHERE operation = ?", operation);
     this.#snapshots.forget(operation);
     if (isRefused) this.#snapshots.nameWithdrawn(operation as Uuid);
   }

@@ -115,8 +115,8 @@ export class SignedJournal {
     return this.#sql
       .exec<Row>(
         `WITH unsettled AS (
-           SELECT intents.id FROM intents LEFT JOIN operations ON operations.operation = intents.operation
-           WHERE intents.state = 'unknown' AND operations.acknowledged_at IS NULL)
+           SELECT intents.id FROM intents LEFT JOIN drives ON drives.operation = intents.operation
+           WHERE intents.state = 'unknown' AND drives.acknowledged_at IS NULL)
          SELECT ${FIELDS} FROM signed WHERE state = 'unknown' AND intent_id IN (
            SELECT id FROM unsettled UNION SELECT shared FROM carried WHERE intent IN (SELECT id FROM unsettled))
          ORDER BY random() LIMIT ?`,

@@ -1,59 +1,10 @@
 import type { Mutant } from "../mutant.ts";
 
 const authentication = ["test/api/authentication.test.ts"];
-const handOn = ["test/api/hand-on.test.ts"];
 const effects = ["test/api/answers-with-effects.test.ts"];
 
 /** What a request meets before its use case, and what its answer passes. */
 export const HTTP: readonly Mutant[] = [
-  {
-    id: "hand-on: reads go to the Worker for writes",
-    file: "src/http/request.ts",
-    search: "SURFACES.test(path) && isWrite(method, endpoint)",
-    replacement: "SURFACES.test(path)",
-    tests: handOn,
-    named: "no read is handed on",
-  },
-  {
-    id: "hand-on: both Workers log a request",
-    file: "src/http/request.ts",
-    search: "return await writes.fetch(c.req.raw);",
-    replacement: "c.res = await writes.fetch(c.req.raw);",
-    tests: handOn,
-    named: "logged by it alone",
-  },
-  {
-    id: "hand-on: a request without an answer is carried out once more",
-    file: "src/http/request.ts",
-    search: "await crossOrigin(c, answer);",
-    replacement: "await crossOrigin(c, answer === undefined ? answer : next);",
-    tests: handOn,
-    named: "if the other Worker doesn't answer",
-  },
-  {
-    id: "two Workers: the second has objects of its own",
-    file: "scripts/two-workers.ts",
-    search: "({ script_name: name, ...binding })",
-    replacement: "({ ...binding })",
-    tests: ["test/unit/two-workers.test.ts"],
-    named: "leave the classes of all objects to the first Worker",
-  },
-  {
-    id: "two Workers: a secret that was taken off the first stays on the second",
-    file: "scripts/deployment.ts",
-    search: "filter((each) => !secrets.includes(each))",
-    replacement: "filter((each) => secrets.includes(each) && false)",
-    tests: ["test/unit/deployment.test.ts"],
-    named: "a Worker for writes with",
-  },
-  {
-    id: "two Workers: a secret that only one has is no difference",
-    file: "src/operator/health.ts",
-    search: "Object.keys({ ...own, ...other })",
-    replacement: "Object.keys(other)",
-    tests: ["test/api/readiness.test.ts"],
-    named: "the Worker for writes is checked",
-  },
   {
     id: "authentication: a revoked key is taken",
     file: "src/http/authentication.ts",
@@ -194,7 +145,8 @@ export const HTTP: readonly Mutant[] = [
     file: "src/http/app-env.ts",
     search: "endpoint?.isWrite ?? (",
     replacement: "endpoint === null || (",
-    tests: handOn,
+    tests: ["test/api/bookmarks.test.ts"],
+    named: "by a PUT that changes nothing",
   },
   {
     id: "authentication: a write is let pass by what was known of its key",
@@ -211,5 +163,13 @@ export const HTTP: readonly Mutant[] = [
     replacement: "AND idempotency_keys.expires_at <> ${now().getTime()}`;",
     tests: ["test/api/idempotency.test.ts"],
     named: "an Idempotency-Key that is used again while the schedule deletes it belongs to the new request",
+  },
+  {
+    id: "keys: a cached key stands in for as long as the database doesn't answer",
+    file: "src/http/authentication.ts",
+    search: "!cached || cached.readAt + KEY_OUTAGE_MS <= now",
+    replacement: "!cached",
+    tests: ["test/api/database-outage.test.ts"],
+    named: "known during the outage",
   },
 ];

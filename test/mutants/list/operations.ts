@@ -314,7 +314,7 @@ export const OPERATIONS: readonly Mutant[] = [
   {
     id: "quotes: one is executed again that failed after the repetition had bound it",
     file: "src/operations/engine/run.ts",
-    search: "execution ? hasNotFailed(db, execution) : sql`true`",
+    search: "execution ? hasNotFailed(ledger, execution) : sql`true`",
     replacement: "hasNotFailed && sql`true`",
     tests: ["test/api/quote-limits.test.ts"],
     named: "executed again after its write failed",

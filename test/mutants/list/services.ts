@@ -65,8 +65,8 @@ export const SERVICES: readonly Mutant[] = [
   {
     id: "archive: what shares the result of an archived operation's transaction loses it",
     file: "src/operator/jobs/archiving.ts",
-    search: "copySharedResult(db, sql`operation_id NOT IN ${named}`,",
-    replacement: "copySharedResult(db, sql`operation_id IN ${named}`,",
+    search: "sql`operation_id NOT IN ${named}`,",
+    replacement: "sql`operation_id IN ${named}`,",
     tests: sharedResults,
     named: "is kept for the other operations when the operation that has it is archived",
   },
@@ -270,9 +270,8 @@ export const SERVICES: readonly Mutant[] = [
   {
     id: "restored wallets: events get numbers that readers have already",
     file: "src/operator/wallets.ts",
-    search:
-      "if (generation > 0) await db.batch([skipNumbers(db, integrationId, firstOfGeneration(generation), now())]);",
-    replacement: "",
+    search: "if (generation > 0)\n    await ledger.batch([skipNumbers(",
+    replacement: "if (generation < 0)\n    await ledger.batch([skipNumbers(",
     tests: ["test/api/backup.test.ts"],
   },
   {

@@ -142,9 +142,9 @@ export const WALLET: readonly Mutant[] = [
   },
   {
     id: "lanes: those that are gone are read with the others",
-    file: "src/wallet/journal/schema.ts",
-    search: '"CREATE INDEX lanes_state ON lanes (state)"',
-    replacement: '"SELECT 1"',
+    file: "src/wallet/journal/tables.ts",
+    search: '[index("lanes_state").on(table.state)]',
+    replacement: '[index("lanes_state").on(table.id)]',
     tests: ["test/unit/object-plans.test.ts"],
   },
   {
