@@ -1,7 +1,6 @@
 import { env } from "cloudflare:workers";
 import { createHash } from "node:crypto";
-import { CID } from "multiformats/cid";
-import { beforeAll, describe, expect, test, vi } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import {
   admin,
   api,
@@ -10,10 +9,9 @@ import {
   createReceivers,
   type TestIntegration,
 } from "../support/api.ts";
-import { rpc, view } from "../support/chain.ts";
+import { view } from "../support/chain.ts";
 import { setFaults } from "../support/chain-control.ts";
 import { createCollection, type Finalized } from "../support/collections.ts";
-import { putPage } from "../support/collectors.ts";
 import {
   createHidden,
   createHiddenDraft,
@@ -292,122 +290,6 @@ const finalizedOf = async (draft: string): Promise<Finalized> => {
   );
   return { collection_uuid: uuid, near_collection } as Finalized;
 };
-
-/** What tells one asset from others, as a stranger could look for it. */
-const secretsOf = (asset: SecretAsset): string[] => {
-  const digests = [asset.asset_cid, asset.reference_cid].flatMap((cid) => {
-    const { digest } = CID.parse(cid).multihash;
-    const bytes = Buffer.from(digest);
-    return [bytes.toString("hex"), bytes.toString("base64"), bytes.toString("latin1")];
-  });
-  const { asset_uuid, asset_filename, reference_filename, asset_cid, reference_cid, asset_subtitle } = asset;
-  return [
-    asset_uuid,
-    asset_filename,
-    reference_filename,
-    asset_cid,
-    reference_cid,
-    asset_subtitle,
-    ...digests,
-  ];
-};
-
-test("before the reveal no public answer discloses which asset an NFT has", async () => {
-  const printed: string[] = [];
-  const spies = (["log", "error", "warn", "info"] as const).map((name) =>
-    vi.spyOn(console, name).mockImplementation((...texts) => void printed.push(texts.map(String).join(" "))),
-  );
-  const settings = { public_mint_config: { mint_fee: "0" } };
-  const { collection, assets, draft, placeholder } = await createHidden(shop, {
-    copies: Array(12).fill(3),
-    settings,
-  });
-  const { collection_uuid: uuid, near_collection } = collection;
-  const slug = "hidden-herons";
-  await bodyOf(
-    await putPage(shop.key, uuid, { slug, enabled: true, cover_asset_uuid: assets[4]!.asset_uuid }),
-    200,
-  );
-  const minted = await mint(collection, 8);
-  await background.reconcile();
-  const texts: string[] = [];
-  const readAll = async (path: string, status: number, key?: string) => {
-    const answer = await api(path, key === undefined ? {} : { key });
-    expect(answer.status, path).toBe(status);
-    texts.push(`${JSON.stringify([...answer.headers])} ${await answer.text()}`);
-  };
-  const of = `/public/v1/page/${slug}`;
-  const paths = [
-    of,
-    `${of}/token`,
-    `${of}/token?sort=latest`,
-    `${of}/token?sort=rarity`,
-    `${of}/trait`,
-    `${of}/token/1`,
-  ];
-  const embedded = encodeURIComponent(`http://mintage.test/m/${slug}`);
-  const pages = [`/m/${slug}`, `/g/${slug}`, `/g/${slug}/1`, `/public/v1/oembed?url=${embedded}`];
-  for (const path of [...paths, ...pages, `/ipfs/${placeholder}`, "/llms.txt"]) await readAll(path, 200);
-  // What isn't known to be a stranger's is asked without a key, and with another integration's.
-  const { key } = await createIntegration("Stranger");
-  for (const path of [
-    `/collection/${uuid}`,
-    `/collection/${uuid}/token`,
-    `/collection-draft/${draft}/asset`,
-  ]) {
-    await readAll(path, 401);
-    await readAll(path, 404, key);
-  }
-  const { collection_id } = near_collection;
-  const views: [string, object][] = [
-    ["collection", { collection_id }],
-    ["collections", {}],
-    ["collection_assets", { collection_id }],
-    ["collection_tokens", { collection_id }],
-    ["nft_tokens", {}],
-    ["nft_tokens_for_owner", { account_id: alice }],
-    ["nft_token", { token_id: minted[0]!.token_id }],
-    ["mint_eligibility", { collection_id, account_id: alice }],
-    ["nft_metadata", {}],
-  ];
-  for (const [method, args] of views)
-    texts.push(JSON.stringify(await view(env.NEAR_RPC_URL, shop.contractAccountId, method, args)));
-  for (const { transaction_hash: tx_hash } of collection.tx_results) {
-    const params = { tx_hash, sender_account_id: shop.walletAccountId, wait_until: "FINAL" };
-    const sent = await rpc<{ transaction: { actions: { FunctionCall: { args: string } }[] } }>(
-      env.NEAR_RPC_URL,
-      "tx",
-      params,
-    );
-    texts.push(JSON.stringify(sent));
-    for (const { FunctionCall: call } of sent.transaction.actions)
-      texts.push(Buffer.from(call.args, "base64").toString("latin1"));
-  }
-  // The owner knows the assets, but neither the tokens nor the events of their mints say which has which.
-  for (const path of [
-    "/event?type=nft.minted",
-    `/collection/${uuid}/token`,
-    `/operation?subject_uuid=${uuid}`,
-  ])
-    texts.push(await (await api(path, { key: shop.key })).text());
-  texts.push(...printed);
-  for (const spy of spies) spy.mockRestore();
-  const all = texts.join("\n");
-  expect(all).toContain(placeholder);
-  const told = assets.flatMap((asset) => secretsOf(asset).filter((secret) => all.includes(secret)));
-  expect(told).toEqual([]);
-  // The same look finds them once they are shown.
-  await bodyOf(await reveal(collection), 200);
-  const media = new Set((await tokensOf(collection)).map((token) => token.metadata.media));
-  const publicly = async () => {
-    const shown = await (await api(`${of}/token`)).text();
-    return assets.map(({ asset_cid: cid }) => shown.includes(cid));
-  };
-  // Public answers are kept for a second or two.
-  await expect
-    .poll(publicly, { timeout: 20_000 })
-    .toEqual(assets.map(({ asset_cid: cid }) => media.has(cid)));
-});
 
 test("the schedule doesn't reveal a suspended integration's collection", async () => {
   const own = await createIntegration("Suspended");

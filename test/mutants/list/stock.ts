@@ -86,6 +86,22 @@ export const STOCK: readonly Mutant[] = [
     named: "keep none behind them hidden",
   },
   {
+    id: "pages: the cover is shown after the first part of a reveal",
+    file: "src/collections/public-collection.ts",
+    search: "if (isHidden(found)) {",
+    replacement: 'if (found.reveal?.state === "hidden") {',
+    tests: ["test/api/hidden-leaks.test.ts"],
+    named: "no answer to a stranger tells",
+  },
+  {
+    id: "pages: NFTs have traits and ranks after the first part of a reveal",
+    file: "src/collections/public-tokens.ts",
+    search: "    hidden\n      ? new Map<string, never>()\n      : traitsByReference",
+    replacement: "    hidden && false\n      ? new Map<string, never>()\n      : traitsByReference",
+    tests: ["test/api/hidden-leaks.test.ts"],
+    named: "no answer to a stranger tells",
+  },
+  {
     id: "collection: an update is sent again under another key",
     file: "cli/collection/update.ts",
     search: "    idempotencyKey: reference,\n",
