@@ -12,6 +12,7 @@ import {
 import { view } from "../support/chain.ts";
 import { setFaults } from "../support/chain-control.ts";
 import { createCollection, type Finalized } from "../support/collections.ts";
+import { storePlan } from "../support/finalize-plans.ts";
 import {
   createHidden,
   createHiddenDraft,
@@ -22,6 +23,7 @@ import {
   background,
   eventsOf,
   finalAnswer,
+  firstPass,
   killAt,
   killedAt,
   OPERATION_POINTS,
@@ -278,6 +280,70 @@ describe("a process that is killed", () => {
     },
   );
 });
+
+/** Kills an operation between its transactions, at each of them, and continues it until it is over. @returns how often */
+const killedBetween = async (point: BetweenTransactions, uuid: string): Promise<number> => {
+  // Whoever continues comes to `before_submit` of the same transaction again, and to the others only of the next.
+  const kills = killAt(point, (pass) => point !== "operation.before_submit" || pass % 2 === 1);
+  try {
+    while ((await readOperation(shop.key, uuid)).state === "pending")
+      await background.resume(uuid).catch((error: unknown) => expect(String(error)).toContain(point));
+  } finally {
+    observeCheckpoints(null);
+  }
+  expect(await readOperation(shop.key, uuid)).toMatchObject({ state: "succeeded" });
+  return kills.count;
+};
+
+const BETWEEN_TRANSACTIONS = [
+  "operation.before_submit",
+  "operation.after_submit",
+  "operation.settled",
+] as const;
+type BetweenTransactions = (typeof BETWEEN_TRANSACTIONS)[number];
+
+test.each(BETWEEN_TRANSACTIONS)(
+  "a hidden finalization of four transactions and a reveal of three show each asset once if they are killed at each %s",
+  async (point) => {
+    const count = 40;
+    const { draft, assets } = await createHiddenDraft(shop, { copies: Array(count).fill(1) });
+    await (
+      await killedAt("operation.accepted", () => finalizeDraft(shop.key, draft), firstPass)
+    ).body?.cancel();
+    const { operation_uuid: finalization } = await bodyOf<{ operation_uuid: string }>(
+      await api(`/collection-draft/${draft}`, { key: shop.key }),
+      200,
+    );
+    // Without a plan of its own, several transactions take tens of thousands of assets.
+    const cut = (offset: number, size: number) => ({
+      after: offset - 1,
+      offset,
+      assets: size,
+      storage: 2_000,
+    });
+    await storePlan(finalization, {
+      batches: [cut(0, 15), cut(15, 15), cut(30, 10)],
+      assets: count,
+      total: count,
+    });
+    expect(await killedBetween(point, finalization)).toBe(4);
+    const made = await finalizedOf(draft);
+    expect((await read(made)).reveal).toMatchObject({ state: "hidden", shown: 0 });
+
+    await (await killedAt("operation.accepted", () => reveal(made), firstPass)).body?.cancel();
+    const [{ operation_uuid: revealing }] = await bodyOf<[{ operation_uuid: string }]>(
+      await api(`/operation?kind=collection_reveal&subject_uuid=${made.collection_uuid}`, { key: shop.key }),
+      200,
+    );
+    expect(await killedBetween(point, revealing)).toBe(3);
+    expect((await read(made)).reveal).toMatchObject({ state: "revealed", shown: count });
+    expect(await revealEvents(made)).toEqual([["collection.revealed", revealing, "revealed", count]]);
+    await mint(made, 25);
+    await mint(made, count - 25);
+    await expectTruth(made, assets);
+    expect(new Set((await tokensOf(made)).map(({ metadata }) => metadata.media)).size).toBe(count);
+  },
+);
 
 const finalizedOf = async (draft: string): Promise<Finalized> => {
   const { collection_uuid: uuid } = await bodyOf<{ collection_uuid: string }>(
