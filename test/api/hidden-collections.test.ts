@@ -12,7 +12,8 @@ import {
 import { view } from "../support/chain.ts";
 import { setFaults } from "../support/chain-control.ts";
 import { createCollection, type Finalized } from "../support/collections.ts";
-import { storePlan } from "../support/finalize-plans.ts";
+import { storedFinalization, storePlan } from "../support/finalize-plans.ts";
+import { createToken } from "../support/fungible.ts";
 import {
   createHidden,
   createHiddenDraft,
@@ -534,6 +535,28 @@ describe("the secret order", () => {
       await admin(`/collection/${uuid}/hidden-order`),
       200,
     );
+
+  test("is in R2 before a finalization's first transaction, also one that registers the contract at a token", async () => {
+    const { accountId: currency } = await createToken({ symbol: "USDC", decimals: 6 });
+    const phases = [{ phase: 1, kind: "allowlist", mint_fee: "5", currency }];
+    const { draft, assets } = await createHiddenDraft(shop, { copies: [1, 2], settings: { phases } });
+    const point = "operation.before_submit";
+    await (await killedAt(point, () => finalizeDraft(shop.key, draft), firstPass)).body?.cancel();
+    const { operation_uuid: uuid } = await bodyOf<{ operation_uuid: string }>(
+      await api(`/collection-draft/${draft}`, { key: shop.key }),
+      200,
+    );
+    const { collectionUuid, registrations } = await storedFinalization(uuid);
+    expect(registrations).toHaveLength(1);
+    expect((await readOperation(shop.key, uuid)).transactions).toEqual([]);
+    for (const kind of ["reveal", "manifest"])
+      expect(await env.BUCKET.head(`${kind}/${collectionUuid}`)).not.toBeNull();
+    await background.resume(uuid);
+    const made = await finalizedOf(draft);
+    await mint(made, 2);
+    await bodyOf(await reveal(made), 200);
+    await expectTruth(made, assets);
+  });
 
   test("is exported by the operator only, and opens the commitment", async () => {
     const { collection, assets } = await createHidden(shop, { copies: Array(9).fill(1) });

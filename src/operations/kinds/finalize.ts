@@ -181,7 +181,7 @@ export const finalizeKind = kindOf<FinalizeOperation, FinalizeFacts, KindResults
   },
 
   before: async (context, operation, step, facts) => {
-    if (step === "create") await keepManifestOf(context, operation, facts);
+    if (step === facts.steps[0]) await keepManifestOf(context, operation, facts);
   },
 
   storage: (request, step, facts) =>

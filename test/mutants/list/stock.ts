@@ -70,6 +70,14 @@ export const STOCK: readonly Mutant[] = [
     named: "refused, with the most that a transaction holds",
   },
   {
+    id: "finalize: the order is kept only once a registration is paid",
+    file: "src/operations/kinds/finalize.ts",
+    search: "if (step === facts.steps[0]) await keepManifestOf",
+    replacement: 'if (step === "create") await keepManifestOf',
+    tests: hidden,
+    named: "is in R2 before a finalization's first transaction",
+  },
+  {
     id: "reveal: what an owner has revealed alone isn't noted",
     file: "src/operations/kinds/collection-reveal.ts",
     search: "if (shown && shown.shown > row.reveal.shown)",
