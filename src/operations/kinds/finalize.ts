@@ -226,6 +226,7 @@ export const finalizeKind = kindOf<FinalizeOperation, FinalizeFacts, KindResults
       total: plan.total,
       assets: plan.assets,
       minted: 0,
+      locks: [],
       height: heightOf(records),
       reveal: facts.hidden && {
         order,
