@@ -22,6 +22,7 @@ import {
 } from "./airdrop/run.ts";
 import { claimsText, openClaims } from "./claim/open.ts";
 import { collectionOf, commandClient, keyAccess, run, UsageError } from "./command.ts";
+import { copiesLeft } from "./copies-left.ts";
 import { byLine, firstProblems } from "./csv.ts";
 import { differenceOf } from "./line-file.ts";
 import { pacedFetch } from "./paced-fetch.ts";
@@ -116,7 +117,7 @@ async function airdrop(): Promise<void> {
   const total = receivers.reduce((sum, { quantity }) => sum + quantity, 0);
   const journal = journalOf(args, baseUrl, text);
   const minted = mintedSoFar({ receivers, parts, journal });
-  const left = collection.total_copies - collection.minted;
+  const left = copiesLeft(collection);
   if (minted === 0 && total > left && parts.every((_, index) => journal.part(index).sent === null)) {
     throw new UsageError(
       `The collection has ${counted(left, "NFT")} left, and ${name} asks for ${total}. Nothing was sent.`,

@@ -15,6 +15,7 @@ import { drawFor, readIssued } from "./claim/folder.ts";
 import { QR_FORMATS, type QrFormat, writeLinks } from "./claim/links.ts";
 import { claimsText, openClaims } from "./claim/open.ts";
 import { collectionOf, commandClient, keyAccess, option, run, UsageError } from "./command.ts";
+import { copiesLeft } from "./copies-left.ts";
 import { costText, requireMoney } from "./cost.ts";
 import { readPrice } from "./launch/prices.ts";
 import { readTime } from "./launch/times.ts";
@@ -194,12 +195,12 @@ async function create(args: Arguments, client: MintageClient): Promise<void> {
     const rows = {
       collection: collection.title,
       links: `${links}, of ${quantity} each, until ${expires}`,
-      "copies left": String(collection.total_copies - collection.minted),
+      "copies left": String(copiesLeft(collection)),
       folder,
       "cost in all": costText(quote),
       "the wallet may spend": `${near(quote.wallet.available)} NEAR`,
     };
-    await tellOpen(client, uuid, collection.total_copies - collection.minted, links, quantity);
+    await tellOpen(client, uuid, copiesLeft(collection), links, quantity);
     if (!(await mayGoOn(args, rows, "Open the drop and create the links?"))) return;
   }
   const drop = await openDrop(client, folder, issued, quote?.quote_uuid ?? null);

@@ -95,6 +95,7 @@ CREATE TABLE `collections` (
 	`created_at` integer NOT NULL,
 	`updated_at` integer NOT NULL,
 	`reveal` text,
+	`locks` text DEFAULT '{}' NOT NULL,
 	`reveal_at` integer,
 	`phase_counts` text,
 	`recent_mints` text,

@@ -8,6 +8,7 @@ import {
 } from "../../client/src/index.ts";
 import { claimsText, openClaims } from "../claim/open.ts";
 import { commandClient, folderOf, keyAccess, option, UsageError } from "../command.ts";
+import { copiesLeft } from "../copies-left.ts";
 import { agreed } from "../questions.ts";
 import { near, table } from "../table.ts";
 import { LISTED, OPEN, phaseName, phaseNumber } from "./phase-settings.ts";
@@ -171,7 +172,7 @@ export async function changePhase(args: readonly string[], usage: string): Promi
   if (rows.length > 0) {
     const quote = await client.quote({ method: "PUT", path: `/collection/${uuid}`, body });
     const cost = `It costs at most ${near(quote.cost.at_most)} NEAR.`;
-    const left = collection.total_copies - collection.minted;
+    const left = copiesLeft(collection);
     const told = [cost, claimsText(claims, left)].filter(Boolean);
     process.stderr.write(`${collection.title}\n\n${table(rows)}\n\n${told.join("\n")}\n`);
     if (!yes && !(await agreed("Change it?"))) {

@@ -259,6 +259,7 @@ test("all mistakes of a file are listed with their lines before anything is sent
     title: "Herons",
     total_copies: 9,
     minted: 0,
+    locks: [],
   };
   await using service = await scriptedService(({ path }) => ({
     status: 200,

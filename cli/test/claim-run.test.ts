@@ -47,7 +47,7 @@ const scripted =
     if (/\/drop\/7$/.test(path)) return { status: 200, body: drop };
     if (/\/drop(\?|$)/.test(path)) return { status: 200, body: [] };
     const collection = { collection_uuid: COLLECTION, contract_address: "c.near", title: "Herons" };
-    return { status: 200, body: { ...collection, total_copies: 40, minted: 0 } };
+    return { status: 200, body: { ...collection, total_copies: 40, minted: 0, locks: [] } };
   };
 
 let folder: string;

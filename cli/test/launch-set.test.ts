@@ -16,8 +16,10 @@ beforeEach(() => {
 afterEach(() => rmSync(folder, { recursive: true }));
 
 /** What `set` shows of a collection without phases that has an open claim link, before it asks. */
-async function shown(...args: string[]): Promise<string> {
-  const collection = { title: "Herons", total_copies: 40, minted: 10, phases: [] };
+const shown = (...args: string[]): Promise<string> => shownOf([], args);
+
+async function shownOf(locks: readonly string[], args: readonly string[]): Promise<string> {
+  const collection = { title: "Herons", total_copies: 40, minted: 10, locks, phases: [] };
   const drop = { links: 1, claimed: 0, revoked: 0, quantity: 2, expires_at: EXPIRES };
   const quote = { quote_uuid: COLLECTION, cost: { at_most: "1" } };
   await using service = await scriptedService(({ path }) => {
@@ -44,4 +46,9 @@ test.each([
   expect(text).toMatch(new RegExp(`^(phase )?${phase} who +nobody +${who}$`, "m"));
   expect(text).toMatch(/ price +no such phase +5 NEAR$/m);
   expect(text).toContain("needs 2 of the 30 copies left; 28 more can be minted");
+});
+
+test("a locked supply leaves no copies", async () => {
+  const text = await shownOf(["supply"], ["--phase", "public", "--price", "5"]);
+  expect(text).toContain("of the 0 copies left");
 });

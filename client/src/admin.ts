@@ -26,7 +26,7 @@ import type {
   Wallet,
   WalletCreated,
 } from "./schema.ts";
-import { type Call, jsonOf, Transport, type TransportOptions } from "./transport.ts";
+import { type Call, jsonOf, linesOf, Transport, type TransportOptions } from "./transport.ts";
 
 /** How the operator's surface is reached. */
 export interface AdminOptions extends Omit<TransportOptions, "authorization"> {
@@ -76,6 +76,12 @@ export class AdminClient {
         `/integration/${integrationUuid}${leaveFunds ? "?leave_funds=true" : ""}`,
       ),
   };
+
+  /** Who changed what of an integration, also of a deleted one, as NDJSON: an entry a line, oldest first, after its `seq`. */
+  auditLines(integrationUuid: string, { after = 0, signal }: { after?: number; signal?: AbortSignal } = {}) {
+    const path = `${ADMIN}/integration/${integrationUuid}/audit?after=${after}`;
+    return linesOf(this.#transport, path, { signal });
+  }
 
   readonly limits = {
     get: (integrationUuid: string) => this.#call<Limits>("GET", `/integration/${integrationUuid}/limits`),

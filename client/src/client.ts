@@ -53,7 +53,7 @@ import type {
   WebhookReplay,
   WebhookWithSecret,
 } from "./schema.ts";
-import { type Call, jsonOf, nextPage, Transport, type TransportOptions } from "./transport.ts";
+import { type Call, jsonOf, linesOf, nextPage, Transport, type TransportOptions } from "./transport.ts";
 
 /** Whose allowlist: of the phase of this number. */
 interface OfPhase {
@@ -165,6 +165,11 @@ export class MintageClient {
   /** Who changed what, oldest first, after an entry's `seq`, fetched page by page; it needs the scope `full`. */
   audit({ after = 0, ...options }: CallOptions & { readonly after?: number } = {}) {
     return this.#pages<AuditEntry>(`/audit?after=${after}`, options);
+  }
+
+  /** The same as NDJSON, an entry a line, as it is sent: for a file or a log of your own. */
+  auditLines({ after = 0, ...options }: CallOptions & { readonly after?: number } = {}) {
+    return linesOf(this.#transport, `${API}/audit?after=${after}`, options);
   }
 
   /** The integration's wallet. */

@@ -168,6 +168,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/admin/v1/integration/{integration_uuid}/audit": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List who changed what of an integration, oldest first
+         * @description What GET /api/v1/audit lists for the integration's own keys, also once it was deleted. With `Accept: application/x-ndjson` the answer has an entry a line.
+         */
+        get: operations["adminListAudit"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/admin/v1/integration/{integration_uuid}/contract": {
         parameters: {
             query?: never;
@@ -2199,6 +2219,13 @@ export interface components {
              * @example bafybeie4fgu4r2g3sobwcwjtkgawppotk66enkhn5babxfh3zwk6wvzel4
              */
             ipfs_root_cid: string;
+            /**
+             * @description What the collection's holders were promised for good, as last compared with the chain. With `supply` nothing is left to mint.
+             * @example [
+             *       "royalties"
+             *     ]
+             */
+            locks: ("metadata" | "supply" | "royalties" | "transfers" | "code")[];
             /**
              * @description Tokens minted, as last read from the chain.
              * @example 25
@@ -5825,6 +5852,38 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Integration"];
+                };
+            };
+        };
+    };
+    adminListAudit: {
+        parameters: {
+            query?: {
+                /** @description Lists entries with a higher seq; default: 0. */
+                after?: number;
+                /** @description Entries of one page; without it the answer is the whole list. */
+                limit?: number;
+            };
+            header?: never;
+            path: {
+                integration_uuid: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The entries. */
+            200: {
+                headers: {
+                    /** @description With `limit`: `<…>; rel="next"` if there is more (RFC 8288). */
+                    Link?: string;
+                    /** @description The request's id, as in the logs. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AuditEntry"][];
+                    "application/x-ndjson": string;
                 };
             };
         };

@@ -33,6 +33,8 @@ export interface Call {
   readonly idempotencyKey?: string;
   /** Never retried: the address takes no Idempotency-Key, so that a second request would act again. */
   readonly once?: boolean;
+  /** Media type of the answer; default: JSON. */
+  readonly accept?: string;
   /** Answer 202 at once where the chain is involved. */
   readonly respondAsync?: boolean;
   /** `quote_uuid` of a quote for this write, and yoctoNEAR that it may cost; of both the lower counts. */
@@ -93,7 +95,10 @@ export class Transport {
 
   /** What goes over the wire, encoded once: a form too, so that another try has the same bytes and boundary. */
   async #request(call: Call): Promise<{ url: string; init: RequestInit }> {
-    const headers = new Headers({ authorization: this.#options.authorization, accept: "application/json" });
+    const headers = new Headers({
+      authorization: this.#options.authorization,
+      accept: call.accept ?? "application/json",
+    });
     if (call.method !== "GET") headers.set("idempotency-key", call.idempotencyKey ?? crypto.randomUUID());
     if (call.respondAsync) headers.set("prefer", "respond-async");
     if (call.quote !== undefined) headers.set("mintage-quote", call.quote);
@@ -133,6 +138,17 @@ export class Transport {
       });
     }
   }
+}
+
+/** A list as the lines that it is sent in, each a JSON text, for a file. @throws as `send` */
+export async function linesOf(
+  transport: Transport,
+  path: string,
+  options: Pick<Call, "signal"> = {},
+): Promise<ReadableStream<Uint8Array>> {
+  const { body } = await transport.send({ method: "GET", path, accept: "application/x-ndjson", ...options });
+  if (body === null) throw new MintageError(`The answer to ${path} came without a body.`);
+  return body;
 }
 
 /** The body of a successful answer. @throws ApiError `http_error` where it is a page of something else at this address */

@@ -1,4 +1,4 @@
-import type { Collection } from "../api/resources/collection.ts";
+import { type Collection, LOCKS } from "../api/resources/collection.ts";
 import type { Caller, ServiceContext } from "../context.ts";
 import { type CollectionRow, findCollection } from "../db/queries/collections.ts";
 import { ServiceError } from "../domain/errors.ts";
@@ -33,6 +33,7 @@ export const toCollection = (
     total_assets: collection.assets,
     minted: collection.minted,
     earned: collection.earned,
+    locks: LOCKS.filter((lock) => collection.locks[lock]),
     ipfs_root_cid: dagPbCid(collection.ipfsRoot),
     reveal: collection.reveal && {
       state: revealState(collection.reveal.shown, collection.assets),

@@ -38,7 +38,7 @@ interface Manifest {
   readonly placeholder?: StoredBlob;
 }
 
-/** Stores the manifest of a locked draft, before the collection's first transaction. */
+/** Stores the manifest of a locked draft, before the first transaction of its finalization. */
 export const keepManifest = async (
   context: ServiceContext,
   collectionUuid: Uuid,

@@ -18,11 +18,13 @@ export const JSON_WHITESPACE = "\n\r\t";
 /** The first control character of a text, as `U+0000`; null if it has none but those that are allowed. */
 export const controlCharacter = (text: string, allowed = ""): string | null => {
   for (const [found] of text.matchAll(CONTROL)) {
-    if (!allowed.includes(found))
-      return `U+${found.charCodeAt(0).toString(16).toUpperCase().padStart(4, "0")}`;
+    if (!allowed.includes(found)) return codeOf(found);
   }
   return null;
 };
+
+const codeOf = (character: string): string =>
+  `U+${character.charCodeAt(0).toString(16).toUpperCase().padStart(4, "0")}`;
 
 /** Why a text can't be stored, as a sentence; null if it can. @param most code points @param allowed control characters */
 export const textProblem = (text: string, most: number, allowed = ""): string | null => {
@@ -44,6 +46,14 @@ const ENDS_PART = "\u2069";
 
 /** Characters that change the direction of what follows: embeddings, overrides, isolates and the ends of each. */
 const DIRECTIONS = /[\u202a-\u202e\u2066-\u2069]/;
+
+/** Why a text can't be a name, as a sentence; null if it can: it could turn around what stands beside it. */
+export const directionProblem = (text: string): string | null => {
+  const [found] = DIRECTIONS.exec(text) ?? [];
+  return found === undefined
+    ? null
+    : `Remove the character ${codeOf(found)}, which changes the direction of text.`;
+};
 
 /**
  * A text as part of another one, which its own direction must not turn around (U+202E). Without characters of direction it

@@ -1,9 +1,12 @@
-import { env } from "cloudflare:workers";
+import { env, exports } from "cloudflare:workers";
 import { beforeAll, expect, test } from "vitest";
+import { AdminClient } from "../../client/src/admin.ts";
+import { MintageClient } from "../../client/src/index.ts";
 import {
   admin,
   api,
   apiWith,
+  BASE,
   bodyOf,
   createIntegration,
   createReceivers,
@@ -310,6 +313,64 @@ test("the audit log is read in pages by `after`, or as one line of JSON for each
       .map((line: string) => JSON.parse(line)),
   ).toEqual(all.slice(-2));
   await bodyOf(await api("/audit?after=-1", { key: shop.key }), 400);
+});
+
+/** The entries of an export, an entry a line. */
+const exported = async (lines: ReadableStream<Uint8Array>): Promise<Entry[]> =>
+  (await new Response(lines).text())
+    .trimEnd()
+    .split("\n")
+    .map((line) => JSON.parse(line) as Entry);
+const client = {
+  baseUrl: BASE,
+  fetch: (url: RequestInfo | URL, init?: RequestInit) =>
+    exports.default.fetch(new Request(url as string, init)),
+};
+
+test("entries of a deleted key are still listed and exported, with the key's name", async () => {
+  const json = { name: "Hooks", scopes: ["webhooks"] };
+  const { api_key: key, key_uuid } = await bodyOf<{ api_key: string; key_uuid: string }>(
+    await api("/key", { key: shop.key, json }),
+    201,
+  );
+  const created = await added(() =>
+    api("/webhook", { key, json: { url: "https://hooks.example.com/gone" } }),
+  );
+  const actor = { type: "key", key_uuid, name: "Hooks" };
+  expect(created).toMatchObject([{ action: "webhook.created", actor }]);
+  expect((await api(`/key/${key_uuid}`, { key: shop.key, method: "DELETE" })).status).toBe(204);
+  const all = await entries();
+  expect(all.slice(-2)).toMatchObject([
+    { action: "webhook.created", actor },
+    { action: "key.deleted", subject_uuid: key_uuid, actor: { name: "full" } },
+  ]);
+  const mintage = new MintageClient({ ...client, apiKey: shop.key });
+  expect(await exported(await mintage.auditLines())).toEqual(all);
+  expect(await exported(await mintage.auditLines({ after: all.at(-3)!.seq }))).toEqual(all.slice(-2));
+});
+
+test("the audit log of a deleted integration is left to the operator", async () => {
+  const { integrationUuid, key } = await createIntegration("Leaving");
+  await bodyOf(await api("/key", { key, json: { name: "Till", scopes: ["mint"] } }), 201);
+  const before = await entries(0, key);
+  const path = `/integration/${integrationUuid}`;
+  await bodyOf(await admin(path, { method: "PUT", json: { suspended: true } }), 200);
+  await bodyOf(await admin(`${path}?leave_funds=true`, { method: "DELETE" }), 200);
+  expect((await api("/audit", { key })).status).toBe(401);
+  await background.reconcile();
+  const listed = await bodyOf<Entry[]>(await admin(`${path}/audit`), 200);
+  expect(listed.slice(0, before.length)).toEqual(before);
+  expect(listed.slice(before.length).map(({ action }) => action)).toEqual([
+    "integration.changed",
+    "integration.deleted",
+  ]);
+  const page = await admin(`${path}/audit?after=1&limit=1`);
+  expect(page.headers.get("link")).toContain(`/admin/v1${path}/audit?after=2`);
+  expect(await bodyOf(page, 200)).toEqual(listed.slice(1, 2));
+  const operator = new AdminClient({ ...client, adminToken: env.ADMIN_TOKEN });
+  expect(await exported(await operator.auditLines(integrationUuid))).toEqual(listed);
+  await bodyOf(await admin(`/integration/${crypto.randomUUID()}/audit`), 404);
+  expect((await api(`/admin/v1${path}/audit`, { key: shop.key })).status).toBe(401);
 });
 
 test("the audit log is the integration's own, and requires a key with the scope full", async () => {

@@ -1,19 +1,21 @@
 import { env } from "cloudflare:workers";
 import { createHash } from "node:crypto";
-import { CID } from "multiformats/cid";
-import { beforeAll, describe, expect, test, vi } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import {
   admin,
   api,
+  apiWith,
   bodyOf,
   createIntegration,
   createReceivers,
   type TestIntegration,
 } from "../support/api.ts";
-import { rpc, view } from "../support/chain.ts";
+import { view } from "../support/chain.ts";
 import { setFaults } from "../support/chain-control.ts";
 import { createCollection, type Finalized } from "../support/collections.ts";
-import { putPage } from "../support/collectors.ts";
+import { failingD1 } from "../support/database.ts";
+import { storedFinalization, storePlan } from "../support/finalize-plans.ts";
+import { createToken } from "../support/fungible.ts";
 import {
   createHidden,
   createHiddenDraft,
@@ -24,6 +26,7 @@ import {
   background,
   eventsOf,
   finalAnswer,
+  firstPass,
   killAt,
   killedAt,
   OPERATION_POINTS,
@@ -281,6 +284,70 @@ describe("a process that is killed", () => {
   );
 });
 
+/** Kills an operation between its transactions, at each of them, and continues it until it is over. @returns how often */
+const killedBetween = async (point: BetweenTransactions, uuid: string): Promise<number> => {
+  // Whoever continues comes to `before_submit` of the same transaction again, and to the others only of the next.
+  const kills = killAt(point, (pass) => point !== "operation.before_submit" || pass % 2 === 1);
+  try {
+    while ((await readOperation(shop.key, uuid)).state === "pending")
+      await background.resume(uuid).catch((error: unknown) => expect(String(error)).toContain(point));
+  } finally {
+    observeCheckpoints(null);
+  }
+  expect(await readOperation(shop.key, uuid)).toMatchObject({ state: "succeeded" });
+  return kills.count;
+};
+
+const BETWEEN_TRANSACTIONS = [
+  "operation.before_submit",
+  "operation.after_submit",
+  "operation.settled",
+] as const;
+type BetweenTransactions = (typeof BETWEEN_TRANSACTIONS)[number];
+
+test.each(BETWEEN_TRANSACTIONS)(
+  "a hidden finalization of four transactions and a reveal of three show each asset once if they are killed at each %s",
+  async (point) => {
+    const count = 40;
+    const { draft, assets } = await createHiddenDraft(shop, { copies: Array(count).fill(1) });
+    await (
+      await killedAt("operation.accepted", () => finalizeDraft(shop.key, draft), firstPass)
+    ).body?.cancel();
+    const { operation_uuid: finalization } = await bodyOf<{ operation_uuid: string }>(
+      await api(`/collection-draft/${draft}`, { key: shop.key }),
+      200,
+    );
+    // Without a plan of its own, several transactions take tens of thousands of assets.
+    const cut = (offset: number, size: number) => ({
+      after: offset - 1,
+      offset,
+      assets: size,
+      storage: 2_000,
+    });
+    await storePlan(finalization, {
+      batches: [cut(0, 15), cut(15, 15), cut(30, 10)],
+      assets: count,
+      total: count,
+    });
+    expect(await killedBetween(point, finalization)).toBe(4);
+    const made = await finalizedOf(draft);
+    expect((await read(made)).reveal).toMatchObject({ state: "hidden", shown: 0 });
+
+    await (await killedAt("operation.accepted", () => reveal(made), firstPass)).body?.cancel();
+    const [{ operation_uuid: revealing }] = await bodyOf<[{ operation_uuid: string }]>(
+      await api(`/operation?kind=collection_reveal&subject_uuid=${made.collection_uuid}`, { key: shop.key }),
+      200,
+    );
+    expect(await killedBetween(point, revealing)).toBe(3);
+    expect((await read(made)).reveal).toMatchObject({ state: "revealed", shown: count });
+    expect(await revealEvents(made)).toEqual([["collection.revealed", revealing, "revealed", count]]);
+    await mint(made, 25);
+    await mint(made, count - 25);
+    await expectTruth(made, assets);
+    expect(new Set((await tokensOf(made)).map(({ metadata }) => metadata.media)).size).toBe(count);
+  },
+);
+
 const finalizedOf = async (draft: string): Promise<Finalized> => {
   const { collection_uuid: uuid } = await bodyOf<{ collection_uuid: string }>(
     await api(`/collection-draft/${draft}`, { key: shop.key }),
@@ -292,122 +359,6 @@ const finalizedOf = async (draft: string): Promise<Finalized> => {
   );
   return { collection_uuid: uuid, near_collection } as Finalized;
 };
-
-/** What tells one asset from others, as a stranger could look for it. */
-const secretsOf = (asset: SecretAsset): string[] => {
-  const digests = [asset.asset_cid, asset.reference_cid].flatMap((cid) => {
-    const { digest } = CID.parse(cid).multihash;
-    const bytes = Buffer.from(digest);
-    return [bytes.toString("hex"), bytes.toString("base64"), bytes.toString("latin1")];
-  });
-  const { asset_uuid, asset_filename, reference_filename, asset_cid, reference_cid, asset_subtitle } = asset;
-  return [
-    asset_uuid,
-    asset_filename,
-    reference_filename,
-    asset_cid,
-    reference_cid,
-    asset_subtitle,
-    ...digests,
-  ];
-};
-
-test("before the reveal no public answer discloses which asset an NFT has", async () => {
-  const printed: string[] = [];
-  const spies = (["log", "error", "warn", "info"] as const).map((name) =>
-    vi.spyOn(console, name).mockImplementation((...texts) => void printed.push(texts.map(String).join(" "))),
-  );
-  const settings = { public_mint_config: { mint_fee: "0" } };
-  const { collection, assets, draft, placeholder } = await createHidden(shop, {
-    copies: Array(12).fill(3),
-    settings,
-  });
-  const { collection_uuid: uuid, near_collection } = collection;
-  const slug = "hidden-herons";
-  await bodyOf(
-    await putPage(shop.key, uuid, { slug, enabled: true, cover_asset_uuid: assets[4]!.asset_uuid }),
-    200,
-  );
-  const minted = await mint(collection, 8);
-  await background.reconcile();
-  const texts: string[] = [];
-  const readAll = async (path: string, status: number, key?: string) => {
-    const answer = await api(path, key === undefined ? {} : { key });
-    expect(answer.status, path).toBe(status);
-    texts.push(`${JSON.stringify([...answer.headers])} ${await answer.text()}`);
-  };
-  const of = `/public/v1/page/${slug}`;
-  const paths = [
-    of,
-    `${of}/token`,
-    `${of}/token?sort=latest`,
-    `${of}/token?sort=rarity`,
-    `${of}/trait`,
-    `${of}/token/1`,
-  ];
-  const embedded = encodeURIComponent(`http://mintage.test/m/${slug}`);
-  const pages = [`/m/${slug}`, `/g/${slug}`, `/g/${slug}/1`, `/public/v1/oembed?url=${embedded}`];
-  for (const path of [...paths, ...pages, `/ipfs/${placeholder}`, "/llms.txt"]) await readAll(path, 200);
-  // What isn't known to be a stranger's is asked without a key, and with another integration's.
-  const { key } = await createIntegration("Stranger");
-  for (const path of [
-    `/collection/${uuid}`,
-    `/collection/${uuid}/token`,
-    `/collection-draft/${draft}/asset`,
-  ]) {
-    await readAll(path, 401);
-    await readAll(path, 404, key);
-  }
-  const { collection_id } = near_collection;
-  const views: [string, object][] = [
-    ["collection", { collection_id }],
-    ["collections", {}],
-    ["collection_assets", { collection_id }],
-    ["collection_tokens", { collection_id }],
-    ["nft_tokens", {}],
-    ["nft_tokens_for_owner", { account_id: alice }],
-    ["nft_token", { token_id: minted[0]!.token_id }],
-    ["mint_eligibility", { collection_id, account_id: alice }],
-    ["nft_metadata", {}],
-  ];
-  for (const [method, args] of views)
-    texts.push(JSON.stringify(await view(env.NEAR_RPC_URL, shop.contractAccountId, method, args)));
-  for (const { transaction_hash: tx_hash } of collection.tx_results) {
-    const params = { tx_hash, sender_account_id: shop.walletAccountId, wait_until: "FINAL" };
-    const sent = await rpc<{ transaction: { actions: { FunctionCall: { args: string } }[] } }>(
-      env.NEAR_RPC_URL,
-      "tx",
-      params,
-    );
-    texts.push(JSON.stringify(sent));
-    for (const { FunctionCall: call } of sent.transaction.actions)
-      texts.push(Buffer.from(call.args, "base64").toString("latin1"));
-  }
-  // The owner knows the assets, but neither the tokens nor the events of their mints say which has which.
-  for (const path of [
-    "/event?type=nft.minted",
-    `/collection/${uuid}/token`,
-    `/operation?subject_uuid=${uuid}`,
-  ])
-    texts.push(await (await api(path, { key: shop.key })).text());
-  texts.push(...printed);
-  for (const spy of spies) spy.mockRestore();
-  const all = texts.join("\n");
-  expect(all).toContain(placeholder);
-  const told = assets.flatMap((asset) => secretsOf(asset).filter((secret) => all.includes(secret)));
-  expect(told).toEqual([]);
-  // The same look finds them once they are shown.
-  await bodyOf(await reveal(collection), 200);
-  const media = new Set((await tokensOf(collection)).map((token) => token.metadata.media));
-  const publicly = async () => {
-    const shown = await (await api(`${of}/token`)).text();
-    return assets.map(({ asset_cid: cid }) => shown.includes(cid));
-  };
-  // Public answers are kept for a second or two.
-  await expect
-    .poll(publicly, { timeout: 20_000 })
-    .toEqual(assets.map(({ asset_cid: cid }) => media.has(cid)));
-});
 
 test("the schedule doesn't reveal a suspended integration's collection", async () => {
   const own = await createIntegration("Suspended");
@@ -587,6 +538,28 @@ describe("the secret order", () => {
       200,
     );
 
+  test("is in R2 before a finalization's first transaction, also one that registers the contract at a token", async () => {
+    const { accountId: currency } = await createToken({ symbol: "USDC", decimals: 6 });
+    const phases = [{ phase: 1, kind: "allowlist", mint_fee: "5", currency }];
+    const { draft, assets } = await createHiddenDraft(shop, { copies: [1, 2], settings: { phases } });
+    const point = "operation.before_submit";
+    await (await killedAt(point, () => finalizeDraft(shop.key, draft), firstPass)).body?.cancel();
+    const { operation_uuid: uuid } = await bodyOf<{ operation_uuid: string }>(
+      await api(`/collection-draft/${draft}`, { key: shop.key }),
+      200,
+    );
+    const { collectionUuid, registrations } = await storedFinalization(uuid);
+    expect(registrations).toHaveLength(1);
+    expect((await readOperation(shop.key, uuid)).transactions).toEqual([]);
+    for (const kind of ["reveal", "manifest"])
+      expect(await env.BUCKET.head(`${kind}/${collectionUuid}`)).not.toBeNull();
+    await background.resume(uuid);
+    const made = await finalizedOf(draft);
+    await mint(made, 2);
+    await bodyOf(await reveal(made), 200);
+    await expectTruth(made, assets);
+  });
+
   test("is exported by the operator only, and opens the commitment", async () => {
     const { collection, assets } = await createHidden(shop, { copies: Array(9).fill(1) });
     const { collection_uuid: uuid } = collection;
@@ -699,6 +672,38 @@ describe("the secret order", () => {
     }
     await env.BUCKET.delete(`reveal/${collection.collection_uuid}`);
   });
+});
+
+test("a reveal that finds another one just over may be sent again", async () => {
+  const { collection } = await createHidden(shop, { copies: [1, 1] });
+  await (
+    await killedAt("operation.accepted", () => reveal(collection, { assets: 1 }), firstPass)
+  ).body?.cancel();
+  const path = `/collection/${collection.collection_uuid}/reveal`;
+  const [{ operation_uuid: first }] = await bodyOf<[{ operation_uuid: string }]>(
+    await api(`/operation?kind=collection_reveal&state=pending`, { key: shop.key }),
+    200,
+  );
+  expect(await bodyOf(await reveal(collection), 409)).toMatchObject({
+    code: "conflict",
+    message: `Read operation ${first}: it reveals assets of this collection already.`,
+  });
+  let isRefused = false;
+  // It ends when the second one has been refused and asks why.
+  const DB = failingD1(async (sql) => {
+    if (/insert into "operations"/.test(sql)) isRefused = true;
+    else if (isRefused && /^select .* from "operations"/.test(sql)) await background.resume(first);
+    return null;
+  });
+  const { response } = await apiWith({ DB }, path, { key: shop.key, json: {} });
+  expect(await bodyOf(response, 429)).toMatchObject({
+    code: "wallet_busy",
+    message: "Send the request again: another reveal of this collection has just ended.",
+    outcome: "not_submitted",
+    retryable: true,
+  });
+  await bodyOf(await reveal(collection), 200);
+  expect((await read(collection)).reveal).toMatchObject({ state: "revealed", shown: 2 });
 });
 
 test("a reveal by another integration or a read key is refused", async () => {

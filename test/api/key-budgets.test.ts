@@ -8,6 +8,7 @@ import {
   type TestIntegration,
 } from "../support/api.ts";
 import { createCollection } from "../support/collections.ts";
+import { createHidden } from "../support/hidden-collections.ts";
 
 interface Refusal {
   readonly code: string;
@@ -181,5 +182,109 @@ describe("a key's budget", () => {
     const headers = { "idempotency-key": crypto.randomUUID() };
     await bodyOf(await mint(await issued("0"), headers), 402);
     await burntBy(await mint(shop.key, headers));
+  });
+});
+
+describe("a key's budget for changes of stock", () => {
+  const EACH = 40;
+  /** Hidden collections whose assets are revealed one by one: of a collection one reveal runs at a time. */
+  const HIDDEN = 10;
+  let wallet: string;
+  /** Tokens of the wallet, for each kind of write its own. */
+  const tokens: string[] = [];
+  let hidden: string[];
+
+  beforeAll(async () => {
+    wallet = shop.walletAccountId;
+    const json = { receiver_addresses: [wallet], quantity_per_receiver: 20 };
+    const { collection_uuid } = await createCollection(shop, { copies: [3 * EACH + 20] });
+    collection = collection_uuid;
+    for (let batch = 0; batch < (3 * EACH + 20) / 20; batch++) {
+      const answer = await api(`/collection/${collection}/mint`, { key: shop.key, json });
+      const minted = await bodyOf<{ tokens: { token_id: string }[] }>(answer, 201);
+      tokens.push(...minted.tokens.map(({ token_id: id }) => id));
+    }
+    const made = await Promise.all(
+      Array.from({ length: HIDDEN }, () => createHidden(shop, { copies: Array(8).fill(1) })),
+    );
+    hidden = made.map((each) => each.collection.collection_uuid);
+  });
+
+  interface StockWrite {
+    readonly path: (index: number) => string;
+    readonly json: (index: number) => object;
+    /** How many writes the chain shows as done. */
+    readonly done: () => Promise<number>;
+  }
+
+  const shown = async () =>
+    bodyOf<{ token_id: string; owner_id: string; metadata: { title: string } }[]>(
+      await api(`/collection/${collection}/token`, { key: shop.key }),
+      200,
+    );
+  const own = (from: number, index: number) => tokens[from * EACH + index]!;
+  const writes: Readonly<Record<string, StockWrite>> = {
+    transfer: {
+      path: () => `/collection/${collection}/nft-transfer`,
+      json: (index) => ({ token_ids: [own(0, index)], receiver_address: receiver }),
+      done: async () => (await shown()).filter(({ owner_id: owner }) => owner === receiver).length,
+    },
+    burn: {
+      path: () => `/collection/${collection}/nft-burn`,
+      json: (index) => ({ token_ids: [own(1, index)] }),
+      done: async () => tokens.length - (await shown()).length,
+    },
+    "bulk update": {
+      path: () => `/collection/${collection}/nft-update-bulk`,
+      json: (index) => ({ updates: [{ token_id: own(2, index), metadata: { title: "Changed" } }] }),
+      done: async () => (await shown()).filter(({ metadata }) => metadata.title === "Changed").length,
+    },
+    reveal: {
+      path: (index) => `/collection/${hidden[index % HIDDEN]}/reveal`,
+      json: () => ({ assets: 1 }),
+      done: async () => {
+        const read = async (uuid: string) =>
+          bodyOf<{ reveal: { shown: number } }>(await api(`/collection/${uuid}`, { key: shop.key }), 200);
+        return (await Promise.all(hidden.map(read))).reduce((sum, { reveal }) => sum + reveal.shown, 0);
+      },
+    },
+  };
+
+  test.each(Object.keys(writes))("is never exceeded by a %s, nor by forty at once", async (name) => {
+    const { path, json, done } = writes[name]!;
+    const send = (key: string, index: number) => api(path(index), { key, json: json(index) });
+    const nothing = await issued("0");
+    const sent = async () => bodyOf(await api("/transaction", { key: shop.key }), 200);
+    const before = await sent();
+    const { code, message } = await bodyOf<Refusal>(await send(nothing, 0), 402);
+    expect([code, message]).toEqual([
+      "spending_limit_reached",
+      expect.stringContaining("of the key's limit. Nothing was sent."),
+    ]);
+    expect(await sent()).toEqual(before);
+    expect(await done()).toBe(0);
+
+    const [, whole, rest] = /up to (\d+)\.(\d+) NEAR/.exec(message)!;
+    const limit = 5n * BigInt(`${whole}${rest!.padEnd(24, "0")}`);
+    const key = await issued(String(limit));
+    const answers = await Promise.all(Array.from({ length: EACH }, (_, index) => send(key, index)));
+    let succeeded = 0;
+    for (const answer of answers) {
+      const refusal = (await answer.json()) as Refusal;
+      if (answer.status === 200) succeeded += 1;
+      // Another reveal of the same collection.
+      else if (name === "reveal" && answer.status === 409)
+        expect(refusal.message).toContain("it reveals assets of this collection already");
+      else
+        expect(`${answer.status} ${refusal.code}`).toMatch(
+          /^(?:402 spending_limit_reached|429 wallet_busy)$/,
+        );
+    }
+    expect(succeeded).toBeGreaterThanOrEqual(1);
+    expect(succeeded).toBeLessThan(name === "reveal" ? HIDDEN : EACH);
+    expect(await done()).toBe(succeeded);
+    const all = await spent(key);
+    expect(all).toBeGreaterThan(0n);
+    expect(all).toBeLessThanOrEqual(limit);
   });
 });

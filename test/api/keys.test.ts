@@ -7,6 +7,7 @@ import {
   apiWith,
   bodyOf,
   createIntegration,
+  createReceivers,
   type TestIntegration,
 } from "../support/api.ts";
 import { createCollection } from "../support/collections.ts";
@@ -133,6 +134,9 @@ describe("a key that makes another key", () => {
   });
 
   test.each([
+    ["a name that turns text around", { name: "Till \u202e", scopes: ["read"] }, ["name"]],
+    ["a name with a part of its own direction", { name: "\u2067Till", scopes: ["read"] }, ["name"]],
+    ["a name with a control character", { name: "Till\u009b2J", scopes: ["read"] }, ["name"]],
     ["no scope", { scopes: [] }, ["scopes"]],
     ["an unknown scope", { scopes: ["admin"] }, ["scopes", 0]],
     ["no scopes at all", {}, ["scopes"]],
@@ -251,6 +255,46 @@ describe("a rotation", () => {
     isOver = true;
     await Promise.all(shops);
     expect(new Set(statuses)).toEqual(new Set([200]));
+  });
+
+  test("during writes with both texts refuses none of them, and none is done twice", async () => {
+    const { collection_uuid: uuid } = await createCollection(shop, { copies: [60] });
+    const [receiver] = await createReceivers(1);
+    const old = await made({ name: "Till", scopes: ["mint", "read"], spending_per_day: String(10n ** 25n) });
+    const orders = Array.from({ length: 24 }, (_, index) => `order-${index}-${uuid}`);
+    const texts = { first: old.api_key, second: old.api_key };
+    const seen: string[] = [];
+    // Each server sends all orders, and again what another request with the key is still carrying out.
+    const send = async (server: keyof typeof texts, order: string): Promise<string> => {
+      const headers = { "idempotency-key": order };
+      const json = { receiver_addresses: [receiver] };
+      const answer = await api(`/collection/${uuid}/mint`, { key: texts[server], json, headers });
+      const body = (await answer.json()) as { code?: string; tokens?: { token_id: string }[] };
+      seen.push(`${answer.status} ${body.code ?? ""}`.trim());
+      if (body.code === "idempotency_key_in_flight") return send(server, order);
+      return body.tokens?.map(({ token_id: id }) => id).join() ?? "";
+    };
+    const serve = async (server: keyof typeof texts): Promise<string[]> => {
+      const given: string[] = [];
+      for (let from = 0; from < orders.length; from += 4) {
+        const next = orders.slice(from, from + 4);
+        given.push(...(await Promise.all(next.map((order) => send(server, order)))));
+      }
+      return given;
+    };
+    const servers = [serve("first"), serve("second")];
+    while (seen.length < 4) await new Promise((resolve) => setTimeout(resolve, 5));
+    texts.first = (await rotated(old.key_uuid)).api_key;
+    const [first, second] = await Promise.all(servers);
+    expect(seen.filter((told) => told !== "201" && told !== "409 idempotency_key_in_flight")).toEqual([]);
+    expect(first).toEqual(second);
+    expect(new Set(first).size).toBe(orders.length);
+    const tokens = await bodyOf<object[]>(await api(`/collection/${uuid}/token`, { key: shop.key }), 200);
+    expect(tokens).toHaveLength(orders.length);
+    // Both texts are one key, whose spending has each mint once.
+    const spentBy = async (key: string) =>
+      (await bodyOf<{ key: { spent_today: string } }>(await api("/me", { key }), 200)).key.spent_today;
+    expect(await spentBy(texts.second)).toBe(await spentBy(texts.first));
   });
 
   test("that is sent twice at once gives one caller the new key and the other a conflict", async () => {

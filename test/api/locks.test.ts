@@ -1,7 +1,7 @@
 import { beforeAll, expect, test } from "vitest";
 import { api, bodyOf, createIntegration, createReceivers, type TestIntegration } from "../support/api.ts";
 import { createCollection, type Finalized } from "../support/collections.ts";
-import { operationCount } from "../support/operations.ts";
+import { background, operationCount } from "../support/operations.ts";
 import { sendFrom } from "../support/payments.ts";
 
 /** Locks, by the API or by the contract's owner from a wallet; the API shows them with tokens and eligibility. */
@@ -267,4 +267,33 @@ test("a locked supply leaves nothing to a drop", async () => {
   await bodyOf(await put("lock", collection, { locks: ["supply"] }), 200);
   const read = await api(`${path}/drop/${drop.drop_id}`, { key: shop.key });
   expect(await bodyOf(read, 200)).toMatchObject({ links: 5, copies_left: 0 });
+});
+
+test("a collection's answer has its locks, those that it has got without the service too", async () => {
+  const collection = await createCollection(shop, { copies: [10] });
+  const read = async () =>
+    (
+      await bodyOf<{ locks: string[] }>(
+        await api(`/collection/${collection.collection_uuid}`, { key: shop.key }),
+        200,
+      )
+    ).locks;
+  expect(await read()).toEqual([]);
+  await bodyOf(await put("lock", collection, { locks: ["transfers", "supply"] }), 200);
+  expect(await read()).toEqual(["supply", "transfers"]);
+  const { collection_id } = collection.near_collection;
+  await lock(shop, "collection_lock", { collection_id, locks: ["royalties"] });
+  await background.reconcile();
+  expect(await read()).toEqual(["supply", "royalties", "transfers"]);
+  // Locks that are known already are no change.
+  const updatedAt = async () =>
+    (
+      await bodyOf<{ updated_at: string }>(
+        await api(`/collection/${collection.collection_uuid}`, { key: shop.key }),
+        200,
+      )
+    ).updated_at;
+  const before = await updatedAt();
+  await background.reconcile();
+  expect(await updatedAt()).toBe(before);
 });

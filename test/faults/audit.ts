@@ -43,14 +43,22 @@ export const audit = async (
 ): Promise<Finding[]> => {
   effects.read(true);
   const findings = ledger.flatMap((entry) =>
-    judgeEntry(entry, effects.of(entry.marker, METHODS[entry.kind]), settled.get(entry.marker)),
+    judgeEntry(entry, effects.of(entry.evidence, METHODS[entry.kind]), settled.get(entry.marker)),
   );
   const owners = new Map<string, string[]>();
   await each(shops, async (shop) => {
-    findings.push(...(await auditCollection(service, shop)));
+    const burns = ledger.filter(
+      (entry) =>
+        entry.kind === "nft_burn" &&
+        entry.shop === shop &&
+        effects.of(entry.evidence, METHODS.nft_burn).length > 0,
+    );
+    findings.push(...(await auditCollection(service, shop, burns.length)));
     await collectOwners(service, shop, owners);
   });
-  for (const entry of ledger) findings.push(...judgeTokens(entry, owners));
+  for (const entry of ledger) findings.push(...judgeTokens(entry, owners), ...judgeStock(entry, owners));
+  const reveals = ledger.filter(({ kind }) => kind === "collection_reveal");
+  await each(reveals, async (entry) => void findings.push(...(await judgeReveal(service, entry))));
   return findings;
 };
 
@@ -115,14 +123,21 @@ const judgeAnswer = (
   return { figure: "wrong", text: `${name}: told of ${hashes}, not of ${effects.map(({ hash }) => hash)}` };
 };
 
-/** What is told of a collection is what it is. */
-const auditCollection = async (service: FaultyService, shop: Shop): Promise<Finding[]> => {
+/** What is told of a collection is what it is. @param burns tokens that operations have burnt */
+const auditCollection = async (service: FaultyService, shop: Shop, burns: number): Promise<Finding[]> => {
   const told = await shop.caller.read<{ collection_id: number; description: string; minted: number }>(
     `/collection/${shop.collectionUuid}`,
   );
-  const real = await view<{ description: string; minted: number }>(service, shop.contractId, "collection", {
-    collection_id: told.collection_id,
-  });
+  const real = await view<{ description: string; minted: number; burnt: number }>(
+    service,
+    shop.contractId,
+    "collection",
+    { collection_id: told.collection_id },
+  );
+  if (real.burnt !== burns) {
+    const text = `collection ${shop.collectionUuid}: ${real.burnt} are burnt on the chain, by operations ${burns}`;
+    return [{ figure: "wrong", text, entry: null }];
+  }
   if (told.description === real.description && told.minted === real.minted) return [];
   const both = [told, real].map(({ description, minted }) => `${minted} minted, '${description}'`);
   const text = `collection ${shop.collectionUuid}: told of ${both.join(", on the chain ")}`;
@@ -166,6 +181,31 @@ const judgeTokens = (entry: Entry, owners: ReadonlyMap<string, readonly string[]
       { figure: "wrong" as const, text: `${nameOf(entry)}: told of ${told}, owned are ${real}`, entry },
     ];
   });
+};
+
+/** A token that was told to be transferred is its receiver's, and one that was told to be burnt is nobody's. */
+const judgeStock = (entry: Entry, owners: ReadonlyMap<string, readonly string[]>): Finding[] => {
+  const { kind, shop, body, marker, answer, twin } = entry;
+  if (kind !== "nft_transfer" && kind !== "nft_burn") return [];
+  if (answer?.kind !== "success" && twin?.kind !== "success") return [];
+  const [id] = (body as { token_ids: [string] }).token_ids;
+  const of = [...owners].find(
+    ([name, ids]) => name.startsWith(`${shop.contractId} `) && ids.includes(id),
+  )?.[0];
+  const wanted = kind === "nft_burn" ? undefined : `${shop.contractId} ${marker}`;
+  if (of === wanted) return [];
+  return [{ figure: "wrong", text: `${nameOf(entry)}: on the chain ${id} is of ${of}`, entry }];
+};
+
+/** A collection that was told to be revealed is. */
+const judgeReveal = async (service: FaultyService, entry: Entry): Promise<Finding[]> => {
+  const { shop, evidence, answer, twin } = entry;
+  if (answer?.kind !== "success" && twin?.kind !== "success") return [];
+  const { reveal } = await view<{ reveal: { state: string } }>(service, shop.contractId, "collection", {
+    collection_id: Number(evidence.split(" ").at(-1)),
+  });
+  if (reveal.state === "revealed") return [];
+  return [{ figure: "wrong", text: `${nameOf(entry)}: on the chain it is ${reveal.state}`, entry }];
 };
 
 const tokensOf = ({ body }: Answer): string[] =>

@@ -1,6 +1,7 @@
 /** What really happened: the calls of contracts that succeeded, read from the blocks of the chain itself. */
 import type { Chain } from "../../devchain/blocks/chain.ts";
 import { MARKERS } from "./marker.ts";
+import { burnOf, METHODS, revealOf } from "./workload.ts";
 
 /** A call of a contract that succeeded. */
 export interface Effect {
@@ -9,7 +10,7 @@ export interface Effect {
   readonly height: number;
 }
 
-/** A transaction that carries a marker, whatever became of it. */
+/** A transaction that carries evidence of an operation, whatever became of it. */
 interface Carrier extends Effect {
   readonly signer: string;
   readonly nonce: number;
@@ -19,10 +20,21 @@ interface Carrier extends Effect {
 /** Blocks above a transaction's within which all its receipts are executed. */
 const EXECUTION_BLOCKS = 10;
 
-/** Effects by marker, over the blocks read so far. */
+/** What names operations in a call: markers, the token that it burns, the collection that it reveals. */
+const evidenceIn = (contract: string, method: string, args: Uint8Array): Set<string> => {
+  const bytes = Buffer.from(args);
+  const text = bytes.toString("latin1");
+  const names = new Set<string>(text.match(MARKERS) ?? []);
+  if (method === METHODS.nft_burn)
+    names.add(burnOf(contract, (JSON.parse(text) as { token_id: string }).token_id));
+  if (method === METHODS.collection_reveal) names.add(revealOf(contract, bytes.readUInt32LE()));
+  return names;
+};
+
+/** Effects by their evidence, over the blocks read so far. */
 export class Effects {
   readonly #chain: Chain;
-  readonly #byMarker = new Map<string, Carrier[]>();
+  readonly #byEvidence = new Map<string, Carrier[]>();
   #read = 0;
   #shared = 0;
 
@@ -50,9 +62,9 @@ export class Effects {
     const { tx } = this.#chain.transaction(hash)!;
     for (const action of tx.actions) {
       if (action.type !== "FunctionCall") continue;
-      const markers = new Set<string>(Buffer.from(action.args).toString("latin1").match(MARKERS) ?? []);
-      if (markers.size > 1 && this.#succeeded(hash)) this.#shared += 1;
-      for (const marker of markers) {
+      const names = evidenceIn(tx.receiverId, action.methodName, action.args);
+      if (names.size > 1 && this.#succeeded(hash)) this.#shared += 1;
+      for (const name of names) {
         const { signerId: signer, nonce } = tx;
         const carrier = {
           hash,
@@ -62,7 +74,7 @@ export class Effects {
           nonce,
           succeeded: this.#succeeded(hash),
         };
-        this.#byMarker.set(marker, [...(this.#byMarker.get(marker) ?? []), carrier]);
+        this.#byEvidence.set(name, [...(this.#byEvidence.get(name) ?? []), carrier]);
       }
     }
   }
@@ -74,9 +86,9 @@ export class Effects {
     return outcome !== undefined && "SuccessValue" in outcome.status;
   }
 
-  /** The calls of a method with a marker that succeeded. */
-  of(marker: string, method: string): Effect[] {
-    return this.carriers(marker).filter((carrier) => carrier.succeeded && carrier.method === method);
+  /** The calls of a method with this evidence that succeeded. */
+  of(evidence: string, method: string): Effect[] {
+    return this.carriers(evidence).filter((carrier) => carrier.succeeded && carrier.method === method);
   }
 
   /** How many calls did what several operations wanted. */
@@ -84,8 +96,8 @@ export class Effects {
     return this.#shared;
   }
 
-  /** All transactions of a marker that are in blocks. */
-  carriers(marker: string): readonly Carrier[] {
-    return this.#byMarker.get(marker) ?? [];
+  /** All transactions with this evidence that are in blocks. */
+  carriers(evidence: string): readonly Carrier[] {
+    return this.#byEvidence.get(evidence) ?? [];
   }
 }

@@ -77,7 +77,7 @@ const text = (value: unknown): string =>
   `${JSON.stringify(value, (_, item) => (typeof item === "bigint" ? String(item) : item), 2)}\n`;
 
 const timelineOf = async (service: FaultyService, entry: Entry, effects: Effects) => {
-  const { kind, marker, ordinal, path, body, shop, told, answer, twin } = entry;
+  const { kind, marker, evidence, ordinal, path, body, shop, told, answer, twin } = entry;
   const rows = await rowsOf(service, entry);
   const operations = new Set([
     ...rows.operations.map(({ id }) => uuidOf(String(id))),
@@ -91,7 +91,7 @@ const timelineOf = async (service: FaultyService, entry: Entry, effects: Effects
     marker,
     ...operations,
     ...told.flatMap(({ requestId }) => requestId ?? []),
-    ...effects.carriers(marker).map(({ hash }) => hash),
+    ...effects.carriers(evidence).map(({ hash }) => hash),
     ...hashesIn(journal),
   ];
   return {
@@ -104,7 +104,7 @@ const timelineOf = async (service: FaultyService, entry: Entry, effects: Effects
     answer,
     twin,
     told,
-    transactions: effects.carriers(marker),
+    transactions: effects.carriers(evidence),
     database: rows,
     journal,
     logs: service.lines.filter((line) => names.some((name) => line.includes(name))),
@@ -141,7 +141,7 @@ const rowsOf = async (service: FaultyService, { marker, path, kind }: Entry) => 
   const subject = kind === "finalize" ? (path.split("/")[2] ?? "").replaceAll("-", "").toUpperCase() : "-";
   return {
     operations: await select(
-      "SELECT * FROM operations WHERE instr(request, ?) > 0 OR hex(subject_id) = ?",
+      "SELECT * FROM operations WHERE instr(request, ?1) > 0 OR reference = ?1 OR hex(subject_id) = ?2",
       marker,
       subject,
     ),

@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { missing, SHORT_COURSE } from "./courses.ts";
 import { runFaults } from "./run.ts";
+import { METHODS } from "./workload.ts";
 
 test("every accepted request has one effect through faults and kills, and every answer is true", async () => {
   const summary = await runFaults({
@@ -14,5 +15,6 @@ test("every accepted request has one effect through faults and kills, and every 
   expect(summary.findings).toEqual([]);
   expect(summary).toMatchObject({ lost: 0, duplicated: 0, wrong: 0, stuck: 0 });
   expect(summary.operations).toBe(SHORT_COURSE.operations);
+  expect(Object.keys(summary.operations_by_kind).sort()).toEqual(Object.keys(METHODS).sort());
   expect(missing(summary)).toEqual([]);
 }, 300_000);

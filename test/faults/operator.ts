@@ -16,6 +16,7 @@ interface OpenRow {
   readonly id: string;
   readonly kind: string;
   readonly request: string;
+  readonly reference: string | null;
   readonly subject: string;
   readonly created_at: number;
 }
@@ -85,14 +86,14 @@ export class Operator {
     const database = await this.#service.database();
     const { results } = await database
       .prepare(
-        `SELECT lower(hex(id)) AS id, kind, request, lower(hex(subject_id)) AS subject, created_at
+        `SELECT lower(hex(id)) AS id, kind, request, reference, lower(hex(subject_id)) AS subject, created_at
          FROM operations WHERE state = 'unknown' LIMIT 200`,
       )
       .all<OpenRow>();
     for (const row of results) {
       const entry = this.#entryOf(row);
       if (!entry) continue;
-      const hadEffect = this.#effects.of(entry.marker, METHODS[entry.kind]).length > 0;
+      const hadEffect = this.#effects.of(entry.evidence, METHODS[entry.kind]).length > 0;
       // What a wallet that still has its journal may have sent later than that, it knows: it refuses to be told `no`.
       const since = Math.max(row.created_at, this.#lostAt);
       if (!hadEffect && this.#service.now() < since + validityMs) continue;
@@ -107,8 +108,8 @@ export class Operator {
     if (status === 200) this.settled.set(marker, hadEffect);
   }
 
-  #entryOf({ request, subject }: OpenRow): Entry | undefined {
-    const marker = MARKER.exec(request)?.[0];
+  #entryOf({ request, reference, subject }: OpenRow): Entry | undefined {
+    const marker = reference ?? MARKER.exec(request)?.[0];
     if (marker) return this.#ledger.find((entry) => entry.marker === marker);
     const uuid = subject.replace(/^(.{8})(.{4})(.{4})(.{4})/, "$1-$2-$3-$4-");
     return this.#ledger.find(({ kind, path }) => kind === "finalize" && path.includes(uuid));

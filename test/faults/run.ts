@@ -8,7 +8,7 @@ import { Misfortunes } from "./misfortunes.ts";
 import { Operator } from "./operator.ts";
 import { addCounts, FaultyService } from "./service.ts";
 import { type Course, eventsOf, Weather } from "./weather.ts";
-import { type Entry, entryAt, isOpen, perform, requestOf, Shop } from "./workload.ts";
+import { type Entry, entryAt, isOpen, needsOf, perform, requestOf, Shop } from "./workload.ts";
 
 export interface FaultRunOptions extends Course {
   /** The same seed has the same faults befall the same operations, at the same points of each. */
@@ -35,6 +35,8 @@ export interface FaultRunOptions extends Course {
 export interface FaultRunSummary {
   readonly seed: number;
   readonly operations: number;
+  /** The same by their kind. */
+  readonly operations_by_kind: Record<string, number>;
   /** How often each kind of fault struck. */
   readonly kinds: Record<string, number>;
   /** The same by where it struck: `kind:method` of the nodes, calls of bindings. */
@@ -135,8 +137,10 @@ class FaultRun {
   }
 
   async run(): Promise<FaultRunSummary> {
-    const { operations, firstPart, shops } = this.#options;
-    const opening = Array.from({ length: shops }, (_, number) => Shop.open(this.#service, number));
+    const { seed, operations, firstPart, shops } = this.#options;
+    const opening = needsOf(seed, operations, shops).map((needs, number) =>
+      Shop.open(this.#service, number, needs),
+    );
     this.#shops.push(...(await Promise.all(opening)));
     this.#deliveries = await Deliveries.open(this.#service, this.#shops[0]!);
     this.#lap("opening");
@@ -148,7 +152,6 @@ class FaultRun {
     await this.#storm(firstPart, operations);
     await this.#rest(firstPart);
     await this.#idle();
-    const { seed } = this.#options;
     this.#findings.push(
       ...(await audit(this.#service, this.#shops, this.#ledger, this.#effects, this.#operator.settled)),
     );
@@ -389,6 +392,12 @@ class FaultRun {
     return {
       seed: this.#options.seed,
       operations: this.#ledger.length,
+      operations_by_kind: Object.fromEntries(
+        Array.from(
+          Map.groupBy(this.#ledger, ({ kind }) => kind),
+          ([kind, entries]) => [kind, entries.length],
+        ),
+      ),
       kinds,
       faults: all,
       faults_total: total(all),

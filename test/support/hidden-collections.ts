@@ -20,6 +20,8 @@ export interface HiddenDraft {
 
 let seed = 5_000;
 
+const describing = (name: string) => ({ name, attributes: [{ trait_type: "Name", value: name }] });
+
 /** A draft that hides its assets, each with a reference file and a subtitle, with its placeholder. */
 export const createHiddenDraft = async (
   { key, contractUuid }: TestIntegration,
@@ -38,7 +40,7 @@ export const createHiddenDraft = async (
   const details = copies.map((count) => {
     const name = `secret-${++seed}`;
     form.append("asset_file", new File([picture("png", seed)], `${name}.png`));
-    form.append("reference_file", new File([JSON.stringify({ name, attributes: [] })], `${name}.json`));
+    form.append("reference_file", new File([JSON.stringify(describing(name))], `${name}.json`));
     return {
       asset_filename: `${name}.png`,
       reference_filename: `${name}.json`,

@@ -21,6 +21,7 @@ import { forgetKeysOf } from "../../http/authentication.ts";
 import { requireIntegration, requireUndeleted } from "../../operator/integrations.ts";
 import { createIntegration } from "../../operator/provisioning.ts";
 import { walletOf } from "../../wallet/client.ts";
+import { AUDIT_LIST, listAudit } from "../audit/list.ts";
 import { endpoint, json, jsonBody, list } from "../endpoint.ts";
 import { type Integration, integrationView, walletCreatedView } from "../resources/wallet.ts";
 import { accountIdOrNull, nameField, yesField } from "../schemas/fields.ts";
@@ -188,6 +189,23 @@ export const integrationEndpoints = [
       success: { 200: json("The integration.", integrationView) },
     },
     ({ context, params }) => readIntegration(context, params.integration_uuid),
+  ),
+  endpoint(
+    {
+      ...COMMON,
+      method: "get",
+      path: "/integration/{integration_uuid}/audit",
+      operationId: "adminListAudit",
+      summary: "List who changed what of an integration, oldest first",
+      description:
+        "What GET /api/v1/audit lists for the integration's own keys, also once it was deleted. With `Accept: application/x-ndjson` the answer has an entry a line.",
+      request: { params: integrationParam, query: AUDIT_LIST.query },
+      success: AUDIT_LIST.success,
+    },
+    async ({ context, params: { integration_uuid: id }, query }, c) => {
+      await requireIntegration(context, id);
+      return listAudit(c, id, query);
+    },
   ),
   endpoint(
     {

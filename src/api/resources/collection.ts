@@ -121,6 +121,9 @@ export const collectionView = z
           "contract is of a release that doesn't count it.",
         example: "2557693500000000000000000",
       }),
+    locks: locksView(
+      "What the collection's holders were promised for good, as last compared with the chain. With `supply` nothing is left to mint.",
+    ),
     ipfs_root_cid: cid(DIRECTORY_CID, "CID of the directory of all files."),
     reveal: revealView
       .nullable()

@@ -19,7 +19,7 @@ import {
   PUBLIC_PHASE,
   type Royalties,
 } from "../../domain/settings.ts";
-import { LINE_BREAKS, textProblem } from "../../domain/texts.ts";
+import { directionProblem, LINE_BREAKS, textProblem } from "../../domain/texts.ts";
 
 /** A whole number as paths and queries have it: text of this pattern. */
 export const wholeNumber = (
@@ -116,7 +116,14 @@ export const textField = (most: number) => text(most, "", LINE_PATTERN);
 export const linesField = (most: number) =>
   text(most, LINE_BREAKS, "^[^\\u0000-\\u0009\\u000B\\u000C\\u000E-\\u001F\\u007F-\\u009F]*$");
 
-export const nameField = textField(100).min(1);
+/** A name of a key, an integration or a contract, which logs, pages and terminals show beside other texts. */
+export const nameField = textField(100)
+  .min(1)
+  .superRefine((value, context) => {
+    const problem = directionProblem(value);
+    if (problem !== null) context.addIssue({ code: "custom", message: problem });
+  })
+  .openapi({ pattern: "^[^\\u0000-\\u001F\\u007F-\\u009F\\u202A-\\u202E\\u2066-\\u2069]*$" });
 
 /** A query's parameter that is there or not. */
 export const yesField = z.literal("true", "Give true, or leave it out.");

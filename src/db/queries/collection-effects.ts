@@ -1,4 +1,5 @@
 import { and, eq, ne, or, type SQL, sql } from "drizzle-orm";
+import type { Lock } from "../../api/resources/collection.ts";
 import { toHex, type Uuid, uuidToBytes } from "../../domain/ids.ts";
 import type { Mint } from "../../domain/mint-notes.ts";
 import type { SealedOrder } from "../../domain/reveal.ts";
@@ -6,6 +7,7 @@ import type { CollectionSettings, PhaseCounts } from "../../domain/settings.ts";
 import { tokenNumber } from "../../domain/token-ids.ts";
 import type { Database } from "../client.ts";
 import type { Ledger } from "../ledger.ts";
+import type { LockRecord } from "../schema/collections.ts";
 import { collections, drafts, operations } from "../schema/index.ts";
 import { failedOn, type Statement, withFields } from "../statements.ts";
 import { lastSeq } from "./events.ts";
@@ -102,6 +104,20 @@ export const notePhaseCounts = (
     .update(collections)
     .set({ phaseCounts, updatedAt: now })
     .where(and(eq(collections.id, collectionId), operationId && isOpen(operationId)));
+
+/** Locks as a row has them. */
+export const lockRecord = (locks: readonly Lock[]): LockRecord =>
+  Object.fromEntries(locks.map((lock) => [lock, true]));
+
+/** Adds locks to those that a collection is known to have: nobody can take one back. */
+export const noteLocks = (db: Database, collectionId: Uuid, locks: readonly Lock[], now: Date): Statement =>
+  db
+    .update(collections)
+    .set({
+      locks: sql`json_patch(${collections.locks}, ${JSON.stringify(lockRecord(locks))})`,
+      updatedAt: now,
+    })
+    .where(eq(collections.id, collectionId));
 
 /** The highest number of a mint's tokens: at least so many are minted. */
 export const tokensBy = ({ tokenIds }: Mint): number => Math.max(...tokenIds.map(tokenNumber));

@@ -1,5 +1,6 @@
 import { sql } from "drizzle-orm";
 import { index, integer, primaryKey, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
+import type { Lock } from "../../api/resources/collection.ts";
 import type { PageCreator, PageLink, PageTheme } from "../../domain/collector-pages.ts";
 import type { MintNotes } from "../../domain/mint-notes.ts";
 import type { RevealRecord } from "../../domain/reveal.ts";
@@ -10,6 +11,9 @@ import { bytes, instant, timestamps, uuid, uuidOf } from "./columns.ts";
 import { contracts } from "./contracts.ts";
 import { draftAssets, drafts } from "./drafts.ts";
 import { integrations } from "./integrations.ts";
+
+/** Locks of a collection. */
+export type LockRecord = Readonly<Partial<Record<Lock, true>>>;
 
 /** A finalized collection. The draft's unique index is what makes one draft one collection. */
 export const collections = sqliteTable(
@@ -54,6 +58,8 @@ export const collections = sqliteTable(
     ...timestamps(),
     /** Of a collection that was made with hidden assets. */
     reveal: text("reveal", { mode: "json" }).$type<RevealRecord>(),
+    /** Its locks by their names, as last read from the chain. Nobody can take one back. */
+    locks: text("locks", { mode: "json" }).$type<LockRecord>().notNull().default(sql`'{}'`),
     /** When the schedule reveals what is hidden; null: it doesn't, or all is revealed. */
     revealAt: instant("reveal_at"),
     /** What was minted in each phase, and accounts on its list, as last read from the chain. */

@@ -123,9 +123,13 @@ export const proposeReveal = async (
         subject,
         "collection_reveal",
       );
-      return open
-        ? conflict(`Read operation ${open.id}: it reveals assets of this collection already.`)
-        : null;
+      if (open) return conflict(`Read operation ${open.id}: it reveals assets of this collection already.`);
+      const message = "Send the request again: another reveal of this collection has just ended.";
+      return new ServiceError("wallet_busy", message, {
+        outcome: "not_submitted",
+        retryable: true,
+        retryAfter: 1,
+      });
     },
     permanent: [`Shows ${count} of ${counted(row.assets, "asset")} to everyone, for ever.`],
   };

@@ -182,7 +182,7 @@ export const finalizeKind = kindOf<FinalizeOperation, FinalizeFacts, KindResults
   },
 
   before: async (context, operation, step, facts) => {
-    if (step === "create") await keepManifestOf(context, operation, facts);
+    if (step === facts.steps[0]) await keepManifestOf(context, operation, facts);
   },
 
   storage: (request, step, facts) =>
@@ -227,6 +227,7 @@ export const finalizeKind = kindOf<FinalizeOperation, FinalizeFacts, KindResults
       total: plan.total,
       assets: plan.assets,
       minted: 0,
+      locks: [],
       height: heightOf(records),
       reveal: facts.hidden && {
         order,

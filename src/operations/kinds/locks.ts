@@ -8,6 +8,8 @@ import { placesOnChain } from "../../collections/hidden-assets.ts";
 import { isHidden } from "../../collections/public-collection.ts";
 import { toToken } from "../../collections/tokens.ts";
 import type { Caller, ServiceContext } from "../../context.ts";
+import { noteLocks } from "../../db/queries/collection-effects.ts";
+import type { Statement } from "../../db/statements.ts";
 import { counted } from "../../domain/counted.ts";
 import { ServiceError } from "../../domain/errors.ts";
 import type { Uuid } from "../../domain/ids.ts";
@@ -157,6 +159,12 @@ const ASSET_NUMBER_BYTES = 5;
 const LOCKED_TOKEN_BYTES = 6_000;
 const RECORD_BYTES = 200;
 
+const lockedBy = (
+  { db, now }: ServiceContext,
+  collectionUuid: Uuid,
+  { locks }: CollectionLockOperation,
+): Statement[] => (locks.length === 0 ? [] : [noteLocks(db, collectionUuid, locks, now())]);
+
 /** One call of `collection_lock`. */
 export const collectionLockKind = kindOf<CollectionLockOperation, null, KindResults["collection_lock"]>({
   facts: () => null,
@@ -169,7 +177,7 @@ export const collectionLockKind = kindOf<CollectionLockOperation, null, KindResu
     actions: [lockCollection(collectionId, { locks, assets })],
   }),
 
-  effects: async (_context, { request, subjectId }, { records }) => ({
+  effects: async (context, { request, subjectId }, { records }) => ({
     status: 200,
     body: {
       message: "success",
@@ -182,8 +190,10 @@ export const collectionLockKind = kindOf<CollectionLockOperation, null, KindResu
       },
       tx_results: [succeeded(records, "lock").result],
     },
-    statements: [],
+    statements: lockedBy(context, subjectId, request),
   }),
+
+  onSettled: (context, { request, subjectId }) => lockedBy(context, subjectId, request),
 });
 
 /** One call of `nft_lock`. */

@@ -16,7 +16,7 @@ import type { ServiceContext } from "../../context.ts";
 import { type Database, holds, runBatch } from "../../db/client.ts";
 import { DraftAssets } from "../../db/draft-assets.ts";
 import { ledgerOf } from "../../db/ledger.ts";
-import { notePhaseCounts, raiseMinted } from "../../db/queries/collection-effects.ts";
+import { noteLocks, notePhaseCounts, raiseMinted } from "../../db/queries/collection-effects.ts";
 import { collectionsOnChain, findCollection, lastOnChain } from "../../db/queries/collections.ts";
 import type { ContractRow } from "../../db/queries/contracts.ts";
 import { insertEvents, readLastSeq } from "../../db/queries/events.ts";
@@ -100,6 +100,7 @@ const adoptCollection = async (
     total: shown.total,
     assets: shown.assets,
     minted: shown.minted,
+    locks: shown.locks ?? [],
     height: 0,
     ...(await revealOf(context, id, shown)),
   };
@@ -319,6 +320,15 @@ const noteCounts = async (
   await runBatch(db, [notePhaseCounts(db, id, counts, { now: now() })]);
 };
 
+/** Stores locks that a collection has got without the service, or as one of several of its contract. */
+const noteLocksOf = async (
+  { db, now }: ServiceContext,
+  { id, locks: known }: OnChainCollection,
+  { locks = [] }: ContractCollection,
+): Promise<void> => {
+  if (locks.some((lock) => !known[lock])) await runBatch(db, [noteLocks(db, id, locks, now())]);
+};
+
 const compare = async (
   context: ServiceContext,
   contract: ContractRow,
@@ -329,6 +339,7 @@ const compare = async (
   if (row && isPublishedAs(shown, row.id)) {
     if (row.minted !== minted) await noteMinted(context, contract, row.id, minted);
     await noteCounts(context, row, shown);
+    await noteLocksOf(context, row, shown);
     const changed = settingsThatDiffer(row.settings, shown);
     if (changed.length === 0) return;
     const adopted = await adoptSettings(
