@@ -689,7 +689,7 @@ describe("the gallery in a browser", () => {
     for (const [name, content] of [
       ["width", "1200"],
       ["height", "630"],
-      ["alt", "Picture of Night Herons"],
+      ["type", "image/webp"],
     ])
       expect(text).toContain(`<meta property="og:image:${name}" content="${content}"`);
     const card = await api(`${new URL(url!).pathname}?img-width=card`);
@@ -878,6 +878,35 @@ describe("the mint page", () => {
     expect(text).not.toMatch(/class="price"|Connect a wallet|1 NEAR/);
     // The works that there are.
     expect(text).toContain(`<a href="/g/${mine}/1">`);
+  });
+
+  test("of a mint that has ended has no wallet either, and says what was minted and where it is traded", async () => {
+    const over = {
+      ...settings,
+      private_mint_config: null,
+      public_mint_config: { mint_fee: "0", ends_at: "2020-01-01T00:00:00Z" },
+    };
+    const made = await createShown(shop, over, [{ copies: 3, reference: {} }]);
+    const mine = newSlug();
+    await bodyOf(await putPage(shop.key, made.collection_uuid, { slug: mine, enabled: true }), 200);
+    await mint(made.collection_uuid, collector.accountId, 1);
+    const { text } = await html(mine);
+    expect(text).toContain('<p id="left">1 of 3 minted.</p>');
+    expect(text).toContain("The mint has ended.");
+    expect(text).toMatch(/id="connect"[^>]*hidden/);
+    expect(text).toMatch(/id="signs"[^>]*hidden/);
+    expect(text).not.toContain("Traded on");
+    const market = { name: "Bazaar", contract: "https://bazaar.example/{contract}" };
+    const shown = { MARKETPLACES: JSON.stringify([{ ...market, token: `${market.contract}/{token}` }]) };
+    const { contract_address: account } = made;
+    const closed = await (await apiWith(shown, `/m/${mine}`)).response.text();
+    expect(closed).toContain(`<a href="https://bazaar.example/${account}" rel="noopener">Bazaar</a>`);
+    const token = await (await apiWith(shown, `/g/${mine}/1`)).response.text();
+    const id = encodeURIComponent(`${made.near_collection.collection_id}:1`);
+    expect(token).toContain(`<a href="https://bazaar.example/${account}/${id}" rel="noopener">Bazaar</a>`);
+    const forbid = { key: shop.key, method: "PUT", json: { allow_approvals: false } };
+    await bodyOf(await api(`/collection/${made.collection_uuid}`, forbid), 200);
+    expect(await (await apiWith(shown, `/g/${mine}/1`)).response.text()).not.toContain("Bazaar");
   });
 
   test("of a locked supply says that no more are minted, not that all are", async () => {

@@ -2,6 +2,7 @@ import type { Context } from "hono";
 import { raw } from "hono/html";
 import type { Child } from "hono/jsx";
 import type { PublicCollection } from "../../api/resources/public-collection.ts";
+import { type Marketplace, marketplacesOf } from "../../domain/marketplaces.ts";
 import { isolated } from "../../domain/texts.ts";
 import { CARD, cardOf } from "../../domain/thumbnails.ts";
 import { connectSources, isWalletNetwork, type OfferedWallet } from "../../domain/wallets.ts";
@@ -17,6 +18,7 @@ export interface Setting {
   readonly nonce: string;
   readonly base: string;
   readonly network: string;
+  readonly marketplaces: readonly Marketplace[];
 }
 
 interface Head {
@@ -173,14 +175,26 @@ interface TroubleProps {
   readonly setting: Setting;
   readonly heading: string;
   readonly message: string;
+  /** The gallery that the address is of; undefined: none. */
+  readonly gallery: string | undefined;
 }
 
-const Trouble = ({ setting, heading, message }: TroubleProps) => (
+const Trouble = ({ setting, heading, message, gallery }: TroubleProps) => (
   <Frame setting={setting} title={heading}>
     <h1>{heading}</h1>
     <p>{message}</p>
+    {gallery !== undefined && (
+      <p class="onward">
+        <a class="button" href={gallery}>
+          See the gallery
+        </a>
+      </p>
+    )}
   </Frame>
 );
+
+/** The address of one NFT, with its gallery's. */
+const BELOW_GALLERY = /^(\/g\/[^/]+)\/[^/]+$/;
 
 export const OEMBED = "/public/v1/oembed";
 
@@ -233,10 +247,10 @@ export const page = async (
   render: (setting: Setting) => Promise<{ toString(): string | Promise<string> }>,
   wallet: OfferedWallet | null = null,
 ): Promise<Response> => {
-  const { NEAR_NETWORK: network } = c.get("context").settings;
+  const { NEAR_NETWORK: network, MARKETPLACES: given } = c.get("context").settings;
   // near-connect takes no other characters in a nonce.
   const nonce = crypto.randomUUID().replaceAll("-", "");
-  const setting: Setting = { nonce, base: baseUrl(c), network };
+  const setting: Setting = { nonce, base: baseUrl(c), network, marketplaces: marketplacesOf(network, given) };
   const answer = async (content: { toString(): string | Promise<string> }, status: 200 | PageStatus) => {
     c.header("Content-Security-Policy", policy(setting, wallet));
     // A page has the nonce of one answer.
@@ -250,6 +264,7 @@ export const page = async (
     // Logs what is the service's own failure, and sets an error's headers.
     await errorResponse(thrown, c).body?.cancel();
     const known = Object.hasOwn(HEADINGS, status) ? (status as PageStatus) : 500;
-    return answer(Trouble({ setting, heading: HEADINGS[known], message }), known);
+    const gallery = BELOW_GALLERY.exec(c.req.path)?.[1];
+    return answer(Trouble({ setting, heading: HEADINGS[known], message, gallery }), known);
   }
 };

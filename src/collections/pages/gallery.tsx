@@ -169,8 +169,17 @@ export const Gallery = ({ setting, collection, traits, filter, page, now, script
         {grouped(minted)} of {grouped(total)} minted.
       </p>
       {hidden && <Secret collection={collection} now={now} />}
-      <Filters traits={traits} filter={filter} isRanked={traits.length > 0 && minted <= MOST_READ} />
-      {page.tokens.length === 0 && <p>{empty}</p>}
+      {minted > 0 && (
+        <Filters traits={traits} filter={filter} isRanked={traits.length > 0 && minted <= MOST_READ} />
+      )}
+      {page.tokens.length === 0 && <p class="onward">{empty}</p>}
+      {minted === 0 && (
+        <p class="onward">
+          <a class="button" href={`/m/${slug}`}>
+            See the mint
+          </a>
+        </p>
+      )}
       <div id="tokens">
         <ul class="grid">
           {page.tokens.map((token, index) => (

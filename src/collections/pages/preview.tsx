@@ -116,7 +116,7 @@ const html = (page: { toString(): string | Promise<string> }): string => `<!doct
  */
 export function previewPage(previewed: Previewed, path: string): string | null {
   const { base, now } = previewed;
-  const setting = { nonce: "preview", base, network: NETWORK };
+  const setting = { nonce: "preview", base, network: NETWORK, marketplaces: [] };
   const collection = collectionOf(previewed);
   const traits = previewed.assets.map(({ metadata }) => traitsOf(metadata));
   const tokens = tokensOf(previewed, traits);

@@ -12,6 +12,7 @@ import { choice, nameOf, ownNameOf } from "./gallery.tsx";
 import { Media } from "./media.tsx";
 import { Moment } from "./moment.tsx";
 import { Promises, Secret } from "./promises.tsx";
+import { Trades } from "./trades.tsx";
 
 interface TokenProps {
   readonly setting: Setting;
@@ -248,6 +249,7 @@ export const TokenDetail = ({ setting, collection, token, traits, now, script }:
               </a>
             )}
           </div>
+          <Trades marketplaces={setting.marketplaces} collection={collection} token={token.token_id} />
           <div data-fresh="traits">
             {token.traits.length > 0 && <Traits collection={collection} token={token} traits={traits} />}
           </div>
