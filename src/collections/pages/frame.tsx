@@ -3,15 +3,14 @@ import { raw } from "hono/html";
 import type { Child } from "hono/jsx";
 import type { PublicCollection } from "../../api/resources/public-collection.ts";
 import { type Marketplace, marketplacesOf } from "../../domain/marketplaces.ts";
-import { isolated } from "../../domain/texts.ts";
-import { CARD, cardOf } from "../../domain/thumbnails.ts";
+import { CARD } from "../../domain/share-card.ts";
 import { connectSources, isWalletNetwork, type OfferedWallet } from "../../domain/wallets.ts";
 import { EMBEDDED_NETWORK } from "../../env.ts";
 import type { AppEnv } from "../../http/app-env.ts";
 import { baseUrl } from "../../http/app-env.ts";
 import { asServiceError, errorResponse } from "../../http/error-responses.ts";
 import { SCRIPTS, type ScriptName } from "./scripts.ts";
-import { accentStyles, FONT_PATH, STYLES } from "./styles.ts";
+import { ACCENT, accentStyles, FONT_PATH, STYLES } from "./styles.ts";
 
 export interface Setting {
   /** Of this answer; nothing but what carries it runs or styles. */
@@ -23,12 +22,8 @@ export interface Setting {
 
 interface Head {
   readonly description?: string | null;
-  /** The picture of the page's card, and what it shows. */
-  readonly image?: {
-    readonly url: string | null;
-    readonly media_type: string | null;
-    readonly alt: string;
-  } | null;
+  /** The page's card: its address and what it shows. */
+  readonly card?: { readonly path: string; readonly alt: string };
   readonly path?: string;
 }
 
@@ -48,14 +43,10 @@ interface FrameProps {
   readonly children?: Child;
 }
 
-/** Colour of buttons if the page sets none. */
-const ACCENT = "#1f6f54";
-
 const SHORT = 200;
 
 const Meta = ({ title, head = {}, base }: { title: string; head?: Head; base: string }) => {
-  const { url = null, media_type: type = null, alt } = head.image ?? {};
-  const image = url && cardOf(url, type, base);
+  const { card } = head;
   const summary = [...(head.description ?? "").replaceAll(/\s+/g, " ")].slice(0, SHORT).join("");
   return (
     <>
@@ -63,13 +54,13 @@ const Meta = ({ title, head = {}, base }: { title: string; head?: Head; base: st
       <meta property="og:title" content={title} />
       <meta property="og:type" content="website" />
       {summary && <meta property="og:description" content={summary} />}
-      {image && (
+      {card && (
         <>
-          <meta property="og:image" content={image} />
+          <meta property="og:image" content={`${base}${card.path}`} />
           <meta property="og:image:type" content="image/webp" />
           <meta property="og:image:width" content={String(CARD.width)} />
           <meta property="og:image:height" content={String(CARD.height)} />
-          <meta property="og:image:alt" content={alt} />
+          <meta property="og:image:alt" content={card.alt} />
         </>
       )}
       {head.path && <meta property="og:url" content={`${base}${head.path}`} />}
@@ -81,7 +72,7 @@ const Meta = ({ title, head = {}, base }: { title: string; head?: Head; base: st
           title={title}
         />
       )}
-      <meta name="twitter:card" content={image ? "summary_large_image" : "summary"} />
+      <meta name="twitter:card" content={card ? "summary_large_image" : "summary"} />
     </>
   );
 };
@@ -159,10 +150,6 @@ export const Frame = ({
 
 /** Characters from which a title is set smaller. */
 const LONG = 60;
-
-/** A collection's cover as the picture of a page's card. */
-export const coverImage = ({ cover, title }: PublicCollection): Head["image"] =>
-  cover && { ...cover, alt: `Cover of ${isolated(title)}` };
 
 /** The heading of a page by what it is about. */
 export const Title = ({ text }: { text: string }) => (

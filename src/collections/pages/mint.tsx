@@ -7,7 +7,8 @@ import { GAS_SET_ASIDE, MOST_AT_ONCE, mintArguments, purchaseArguments } from ".
 import { shownPrice } from "../../domain/prices.ts";
 import type { Currency } from "../../domain/settings.ts";
 import { isolated } from "../../domain/texts.ts";
-import { coverImage, Frame, type Setting, Title } from "./frame.tsx";
+import { cardOfPage } from "./card.ts";
+import { Frame, type Setting, Title } from "./frame.tsx";
 import { Tile } from "./gallery.tsx";
 import { markdownHtml } from "./markdown.ts";
 import { Cover } from "./media.tsx";
@@ -352,7 +353,7 @@ export const Mint = ({ setting, collection, works, now, scripts, wallets }: Mint
       title={isolated(title)}
       collection={collection}
       section="mint"
-      head={{ description, image: coverImage(collection), path: `/m/${slug}` }}
+      head={{ description, card: cardOfPage(collection, null), path: `/m/${slug}` }}
       scripts={scripts}
       hasScripted
     >
