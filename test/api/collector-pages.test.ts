@@ -928,7 +928,9 @@ describe("the mint page", () => {
     expect(token).toContain(`<a href="https://bazaar.example/${account}/${id}" rel="noopener">Bazaar</a>`);
     const forbid = { key: shop.key, method: "PUT", json: { allow_approvals: false } };
     await bodyOf(await api(`/collection/${made.collection_uuid}`, forbid), 200);
-    expect(await (await apiWith(shown, `/g/${mine}/1`)).response.text()).not.toContain("Bazaar");
+    await eventually(async () => {
+      expect(await (await apiWith(shown, `/g/${mine}/1`)).response.text()).not.toContain("Bazaar");
+    });
   });
 
   test("of a locked supply says that no more are minted, not that all are", async () => {

@@ -221,6 +221,7 @@ test.each(["library", "service"])(
     const given = by === "service" ? { IMAGES: bindings.TEST_IMAGES } : {};
     await (await apiWith(given, at(cid))).response.arrayBuffer();
     await eventually(async () => {
+      // Inside: what is noted shows on pages of a collection alone.
       const row = await env.DB.prepare("SELECT ground FROM blobs WHERE sha256 = ?")
         .bind(CID.parse(cid).multihash.digest)
         .first<{ ground: string }>();
