@@ -52,6 +52,9 @@ interface Agreed {
   readonly currency: Currency | null;
 }
 
+/** Whether anything is minted from here: a phase is open or comes, or there is a voucher. */
+const isOffered = voucher !== null || currencies.length > 0;
+
 let connected: Connection | null = null;
 /** What is shown to the collector; nothing else is signed. */
 let agreed: Agreed | null = null;
@@ -173,7 +176,7 @@ const refreshLeft = (): Promise<void> =>
   reads.collection().then(
     (collection) => {
       const { left, minted } = collection;
-      find("left").textContent = `${supplyLeft(collection)}.`;
+      find("left").textContent = `${supplyLeft(collection, isOffered)}.`;
       find<HTMLProgressElement>("minted").value = minted;
       if (left > 0 || !wish) return;
       for (const part of document.querySelectorAll<HTMLElement>(
@@ -326,7 +329,7 @@ if (wish && voucher) {
   showVoucherCall(contract, voucher);
   void showVoucher(reads, voucher);
 }
-if (wish && (voucher || currencies.length > 0)) {
+if (wish && isOffered) {
   wish.addEventListener("submit", (event) => {
     event.preventDefault();
     void mint();

@@ -63,6 +63,7 @@ export function showVoucherCall(contract: string, voucher: SignedVoucher): void 
     " and the price attached. It can move nothing else from your account.",
   );
   const signs = find("signs");
+  signs.hidden = false;
   for (const other of signs.querySelectorAll(".call")) other.remove();
   signs.querySelector("summary")?.after(call);
 }

@@ -17,7 +17,8 @@ CREATE TABLE `blobs` (
 	`object_key` text,
 	`going` text,
 	`going_at` integer,
-	`created_at` integer NOT NULL
+	`created_at` integer NOT NULL,
+	`ground` text
 );
 --> statement-breakpoint
 CREATE INDEX `blobs_going` ON `blobs` (`going`,`going_at`);--> statement-breakpoint

@@ -46,6 +46,7 @@ export const scriptsFile = async (): Promise<string> => {
   );
   const font = readFileSync(join(ROOT, "browser", "font", "figtree.woff2"));
   const hash = createHash("sha256").update(font).digest("hex").slice(0, 12);
+  const cardFont = readFileSync(join(ROOT, "browser", "font", "figtree-card.ttf"));
   return `// Made by \`npm run pages:build\` from browser/; never edited by hand.
 
 /** The pages' scripts: the names they are served under, and their texts. */
@@ -55,6 +56,9 @@ ${entries.join("\n")}
 
 /** The pages' font, WOFF2 in base64 (OFL, browser/font/OFL.txt). */
 export const FONT = { file: "figtree-${hash}.woff2", base64: "${font.toString("base64")}" } as const;
+
+/** The font of cards, TrueType in base64, of the same licence. */
+export const CARD_FONT = "${cardFont.toString("base64")}";
 
 /** One of the scripts. */
 export type ScriptName = keyof typeof SCRIPTS;

@@ -62,6 +62,22 @@ const refuseSecrets = (secrets: Readonly<Record<string, string>>, context: z.Ref
 const bytesOfBase64 = (text: string): number | null =>
   z.base64().safeParse(text).success ? atob(text).length : null;
 
+const json = z.string().transform((text, context) => {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    context.addIssue({ code: "invalid_format", format: "json" });
+    return z.NEVER;
+  }
+});
+
+const address = (name: string) => z.url({ protocol: /^https$/ }).includes(name);
+const marketplace = z.strictObject({
+  name: z.string().min(1).max(40),
+  contract: address("{contract}"),
+  token: address("{token}"),
+});
+
 /** Name of the network that `npm start` and the tests bring with them. */
 export const EMBEDDED_NETWORK = "devchain";
 
@@ -86,6 +102,13 @@ const fieldsSchema = z.object({
     .includes("{hash}")
     .optional()
     .describe("an address with {hash} in it, such as https://nearblocks.io/txns/{hash}"),
+  /** Where pages say that NFTs are traded, in place of the network's marketplaces (src/domain/marketplaces.ts). */
+  MARKETPLACES: json
+    .pipe(z.array(marketplace).max(4))
+    .optional()
+    .describe(
+      'a JSON array of at most 4, such as [{"name": "TradePort", "contract": "https://…/{contract}", "token": "https://…/{contract}/{token}"}]',
+    ),
   /**
    * The service's public address, base of gateway URLs, which contracts keep as `base_uri` for good. On the
    * embedded chain the request's origin is the default.
@@ -112,16 +135,7 @@ const fieldsSchema = z.object({
       "the whole full-access key of that account, 64 bytes in base58, such as ed25519:3D4YudUahN1nawWogh8pAKSj92s…",
     ),
   /** `{"<version>": "<base64 of 32 bytes>"}`; the highest version seals, all of them open. */
-  WALLET_SECRETS: z
-    .string()
-    .transform((text, context) => {
-      try {
-        return JSON.parse(text) as unknown;
-      } catch {
-        context.addIssue({ code: "invalid_format", format: "json" });
-        return z.NEVER;
-      }
-    })
+  WALLET_SECRETS: json
     .pipe(z.record(z.string(), z.string()).superRefine(refuseSecrets))
     .describe('a JSON object, such as {"1": "<32 bytes as base64, as openssl rand -base64 32 prints them>"}'),
   /** Bearer token of /admin/v1; without it that surface answers 404. */

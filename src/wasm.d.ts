@@ -10,6 +10,11 @@ declare module "@cf-wasm/photon/photon.wasm" {
   export default module;
 }
 
+declare module "@resvg/resvg-wasm/index_bg.wasm" {
+  const module: WebAssembly.Module;
+  export default module;
+}
+
 declare module "@jsquash/webp/codec/enc/webp_enc_simd.wasm" {
   const module: WebAssembly.Module;
   export default module;

@@ -4484,6 +4484,16 @@ export interface components {
             contract_name: string;
             /** @description The placeholder while assets are hidden. */
             cover: {
+                /** @description Of a picture, to stand in its place while it loads; null: not a picture, not opaque, or without a thumbnail so far. */
+                ground: {
+                    /**
+                     * @description Its mean.
+                     * @example #1b4173
+                     */
+                    colour: string;
+                    height: number;
+                    width: number;
+                } | null;
                 media_type: string | null;
                 /** Format: uri */
                 url: string;
@@ -4601,6 +4611,16 @@ export interface components {
         PublicToken: {
             description: string | null;
             media_cid: string | null;
+            /** @description Of a picture, to stand in its place while it loads; null: not a picture, not opaque, or without a thumbnail so far. */
+            media_ground: {
+                /**
+                 * @description Its mean.
+                 * @example #1b4173
+                 */
+                colour: string;
+                height: number;
+                width: number;
+            } | null;
             /** @description base64 of SHA-256, as the chain has it. */
             media_hash: string | null;
             media_type: string | null;
@@ -4642,6 +4662,16 @@ export interface components {
             /** @description Whether what it shows can never be changed, by the chain. */
             locked: boolean;
             media_cid: string | null;
+            /** @description Of a picture, to stand in its place while it loads; null: not a picture, not opaque, or without a thumbnail so far. */
+            media_ground: {
+                /**
+                 * @description Its mean.
+                 * @example #1b4173
+                 */
+                colour: string;
+                height: number;
+                width: number;
+            } | null;
             /** @description base64 of SHA-256, as the chain has it. */
             media_hash: string | null;
             media_type: string | null;

@@ -53,11 +53,12 @@ const coverFor = async (
 ): Promise<PublicCollection["cover"]> => {
   if (isHidden(found)) {
     const placeholder = found.reveal?.media;
-    return placeholder ? { url: gatewayUrl(base, placeholder), media_type: null } : null;
+    return placeholder ? { url: gatewayUrl(base, placeholder), media_type: null, ground: null } : null;
   }
   const file = await coverOf(context.db, collection.draftId, page.coverAssetId);
   if (!file) return null;
-  return { url: gatewayUrl(base, fileCid(file.sha256, file.rootSha256)), media_type: file.mediaType };
+  const { sha256, rootSha256, mediaType: media_type, ground } = file;
+  return { url: gatewayUrl(base, fileCid(sha256, rootSha256)), media_type, ground };
 };
 
 const revealOf = (

@@ -1,7 +1,7 @@
 import type { PublicToken, PublicTokenDetail, PublicTokenEvent } from "../api/resources/public-collection.ts";
 import { type ContractToken, mayHaveMore } from "../chain/contract/views.ts";
 import type { ServiceContext } from "../context.ts";
-import { mediaTypesOf } from "../db/queries/collection-pages.ts";
+import { shownFilesOf } from "../db/queries/collection-pages.ts";
 import { mintTransactionOf } from "../db/queries/mint-transactions.ts";
 import { type Transfer, transfersOf } from "../db/queries/token-transfers.ts";
 import { cursorNumber } from "../domain/cursors.ts";
@@ -48,8 +48,8 @@ const toPublic = async (
 ): Promise<PublicToken[]> => {
   const digests = (name: "media_hash" | "reference_hash") =>
     tokens.flatMap(({ metadata }) => hexOf(metadata[name]) ?? []);
-  const [types, traits] = await Promise.all([
-    mediaTypesOf(context.db, digests("media_hash")),
+  const [files, traits] = await Promise.all([
+    shownFilesOf(context.db, digests("media_hash")),
     hidden
       ? new Map<string, never>()
       : traitsByReference(context.db, row.collection.id, digests("reference_hash")),
@@ -57,6 +57,7 @@ const toPublic = async (
   return tokens.map(({ token_id, owner_id, metadata }) => {
     const known = traits.get(hexOf(metadata.reference_hash) ?? "");
     const { title, description, media, media_hash, reference, reference_hash } = metadata;
+    const file = files.get(hexOf(media_hash) ?? "");
     return {
       token_id,
       number: tokenNumber(token_id),
@@ -64,7 +65,8 @@ const toPublic = async (
       description,
       owner_id,
       media_url: media && gatewayUrl(base, media),
-      media_type: types.get(hexOf(media_hash) ?? "") ?? null,
+      media_type: file?.mediaType ?? null,
+      media_ground: file?.ground ?? null,
       media_hash,
       media_cid: media,
       reference_url: reference && gatewayUrl(base, reference),

@@ -12,8 +12,12 @@ interface Supply {
   readonly total_copies: number;
 }
 
-/** What a collection has left: nothing where all is minted, or where its supply is locked before that. */
-export const supplyLeft = ({ left, minted, total_copies: total }: Supply): string => {
+/**
+ * What a collection has left: nothing where all is minted, or where its supply is locked before that. @param isOffered
+ * whether a phase is open or comes; otherwise what was minted counts
+ */
+export const supplyLeft = ({ left, minted, total_copies: total }: Supply, isOffered = true): string => {
+  if (left > 0 && !isOffered) return `${grouped(minted)} of ${grouped(total)} minted`;
   if (left > 0) return `${grouped(left)} of ${grouped(total)} left`;
   return minted < total ? "No more can be minted" : "Sold out";
 };

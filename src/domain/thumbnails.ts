@@ -1,16 +1,5 @@
 /** Widths of thumbnails, pixels. */
-const THUMBNAIL_WIDTHS = [320, 640, 1280] as const;
-
-/** A picture as other sites show it beside a link: pixels of the whole card, and of its edge around the picture. */
-export const CARD = { width: 1_200, height: 630, edge: 40 } as const;
-
-/** What a picture is made smaller to: a width of `THUMBNAIL_WIDTHS`, or a card. */
-export type ThumbnailForm = number | "card";
-
-export const THUMBNAIL_FORMS: readonly ThumbnailForm[] = [...THUMBNAIL_WIDTHS, "card"];
-
-/** A card's ground, on which the whole picture lies: red, green and blue. */
-export const GROUND = [0xef, 0xef, 0xeb] as const;
+export const THUMBNAIL_WIDTHS = [320, 640, 1280] as const;
 
 /** Formats that have thumbnails. Others, such as SVG, are shown unchanged. */
 export const THUMBNAIL_TYPES: ReadonlySet<string> = new Set([
@@ -26,15 +15,66 @@ export const thumbnailsOf = (url: string, base: string): string | undefined =>
     ? THUMBNAIL_WIDTHS.map((width) => `${url}?img-width=${width} ${width}w`).join(", ")
     : undefined;
 
-/** Address of a picture's card; null if none is made of it, or another gateway has it. @param type null: not known */
-export const cardOf = (url: string, type: string | null, base: string): string | null =>
-  (type === null || THUMBNAIL_TYPES.has(type)) && thumbnailsOf(url, base) ? `${url}?img-width=card` : null;
+/** What stands in place of an opaque picture while it loads: its size in pixels and its mean colour, `#rrggbb`. */
+export interface PictureGround {
+  readonly width: number;
+  readonly height: number;
+  readonly colour: string;
+}
+
+/** The mean colour of a picture, `#rrggbb`; null if anything shows through it. */
+export function meanColour({ data }: Pixels): string | null {
+  const sums = [0, 0, 0];
+  for (let at = 0; at < data.length; at += 4) {
+    if (data[at + 3] !== 255) return null;
+    for (let channel = 0; channel < 3; channel++) sums[channel]! += data[at + channel]!;
+  }
+  const count = Math.max(1, data.length / 4);
+  return `#${sums
+    .map((sum) =>
+      Math.round(sum / count)
+        .toString(16)
+        .padStart(2, "0"),
+    )
+    .join("")}`;
+}
 
 /** A picture's pixels: red, green, blue and alpha, a byte each, row by row. */
 export interface Pixels {
   readonly data: Uint8Array;
   readonly width: number;
   readonly height: number;
+}
+
+/** A place on a canvas, pixels. */
+export interface Box {
+  readonly x: number;
+  readonly y: number;
+  readonly width: number;
+  readonly height: number;
+}
+
+/**
+ * Draws a whole picture into the middle of a box of an opaque canvas. A small one is enlarged by a whole number, so that
+ * its pixels stay sharp.
+ */
+export function drawInto(canvas: Pixels, source: Pixels, box: Box): void {
+  const fit = Math.min(box.width / source.width, box.height / source.height);
+  const by = Math.max(1, Math.floor(fit));
+  const part = fit < 1 ? shrink(source, Math.max(1, Math.floor(source.width * fit))) : source;
+  const left = box.x + Math.floor((box.width - part.width * by) / 2);
+  const top = box.y + Math.max(0, Math.floor((box.height - part.height * by) / 2));
+  for (let y = 0; y < Math.min(part.height * by, box.height); y++) {
+    for (let x = 0; x < part.width * by; x++) {
+      const from = (Math.floor(y / by) * part.width + Math.floor(x / by)) * 4;
+      const to = ((top + y) * canvas.width + left + x) * 4;
+      const alpha = part.data[from + 3]! / 255;
+      for (let colour = 0; colour < 3; colour++)
+        canvas.data[to + colour] = Math.round(
+          part.data[from + colour]! * alpha + canvas.data[to + colour]! * (1 - alpha),
+        );
+    }
+  }
 }
 
 /**
@@ -70,28 +110,4 @@ export function shrink({ data, ...source }: Pixels, width: number): Pixels {
     }
   }
   return { data: result, width, height };
-}
-
-/** A picture in the middle of a card. A small one is enlarged by a whole number, so that its pixels stay sharp. */
-export function card(source: Pixels): Pixels {
-  const { width, height, edge } = CARD;
-  const fit = Math.min((width - 2 * edge) / source.width, (height - 2 * edge) / source.height);
-  const by = Math.max(1, Math.floor(fit));
-  const part = fit < 1 ? shrink(source, Math.max(1, Math.floor(source.width * fit))) : source;
-  const [left, top] = [
-    Math.floor((width - part.width * by) / 2),
-    Math.max(0, Math.floor((height - part.height * by) / 2)),
-  ];
-  const data = new Uint8Array(width * height * 4);
-  for (let at = 0; at < data.length; at += 4) data.set([...GROUND, 255], at);
-  for (let y = 0; y < Math.min(part.height * by, height); y++) {
-    for (let x = 0; x < part.width * by; x++) {
-      const from = (Math.floor(y / by) * part.width + Math.floor(x / by)) * 4;
-      const to = ((top + y) * width + left + x) * 4;
-      const alpha = part.data[from + 3]! / 255;
-      for (let colour = 0; colour < 3; colour++)
-        data[to + colour] = Math.round(part.data[from + colour]! * alpha + GROUND[colour]! * (1 - alpha));
-    }
-  }
-  return { data, width, height };
 }

@@ -29,6 +29,12 @@ const wishFor = (type: string, header: string | undefined): Wish => {
 export const accepts = (type: string, header: string | undefined): boolean =>
   wishFor(type, header).weight > 0;
 
+/** Whether an Accept header names a type itself, not by a range, and takes it. */
+export const namesType = (type: string, header: string | undefined): boolean => {
+  const { weight, rank } = wishFor(type, header);
+  return rank === 2 && weight > 0;
+};
+
 /** Whether an Accept header takes JSON. No header, or an empty one, takes everything. */
 export const acceptsJson = (header: string | undefined): boolean =>
   accepts(JSON_TYPE, header) || acceptsProblems(header);

@@ -6,7 +6,7 @@ import { keepDirectory } from "../../src/collections/directory.ts";
 import { runBatch } from "../../src/db/client.ts";
 import { blobs, collectionBlobs, collections, draftAssets, drafts } from "../../src/db/schema/index.ts";
 import { newUuid, type Uuid } from "../../src/domain/ids.ts";
-import { THUMBNAIL_FORMS } from "../../src/domain/thumbnails.ts";
+import { THUMBNAIL_WIDTHS } from "../../src/domain/thumbnails.ts";
 import { cleanUp } from "../../src/operator/jobs/clean-up.ts";
 import { picture, plainPng } from "../../testing/pictures.ts";
 import { bodyOf } from "../support/api.ts";
@@ -75,9 +75,9 @@ describe("the clean-up of unreferenced files", () => {
       await attach(tenant, form),
       201,
     );
-    for (const width of THUMBNAIL_FORMS)
+    for (const width of THUMBNAIL_WIDTHS)
       await send(`${new URL(asset!.asset_url).pathname}?img-width=${width}`);
-    expect(await objects()).toBe(1 + THUMBNAIL_FORMS.length);
+    expect(await objects()).toBe(1 + THUMBNAIL_WIDTHS.length);
     const path = `/api/v1/collection-draft/${tenant.draftId}/asset/${asset?.asset_uuid}`;
     await send(path, { method: "DELETE", key: tenant.key });
     await passHours(1, 4);

@@ -685,22 +685,45 @@ describe("the gallery in a browser", () => {
     for (const proof of [hash!, cid!, `href="${url}"`, shown.contract_address, shownToken.token_id, owner]) {
       expect(text).toContain(proof);
     }
-    expect(text).toContain(`<meta property="og:image" content="${url}?img-width=card"`);
     for (const [name, content] of [
       ["width", "1200"],
       ["height", "630"],
-      ["alt", "Picture of Night Herons"],
+      ["type", "image/webp"],
     ])
       expect(text).toContain(`<meta property="og:image:${name}" content="${content}"`);
-    const card = await api(`${new URL(url!).pathname}?img-width=card`);
-    expect(card.headers.get("content-type")).toBe("image/webp");
-    const { width, height } = imageSize(new Uint8Array(await card.arrayBuffer()));
-    expect([width, height]).toEqual([1_200, 630]);
     const link = new RegExp(`href="(/g/${slug}\\?trait=[^"]+)"`).exec(text)?.[1] ?? "";
     expect((await html(link)).text).toContain(`href="/g/${slug}/1"`);
   });
 
-  test("a film, of which no card is made, has the card of its collection's cover", async () => {
+  /** The picture that other sites show of a page. */
+  const cardOf = async (text: string) => {
+    const address = /<meta property="og:image" content="([^"]+)"/.exec(text)?.[1] ?? "";
+    const { pathname, search } = new URL(address);
+    const answer = await api(`${pathname}${search}`);
+    expect([answer.status, answer.headers.get("content-type")]).toEqual([200, "image/webp"]);
+    const bytes = new Uint8Array(await answer.arrayBuffer());
+    expect(imageSize(bytes)).toMatchObject({ width: 1_200, height: 630 });
+    return { address, bytes };
+  };
+
+  test("an NFT and its collection have cards of their own, which change with what they show", async () => {
+    const cards: Awaited<ReturnType<typeof cardOf>>[] = [];
+    for (const path of [`/m/${slug}`, `/g/${slug}/1`, `/g/${slug}/2`])
+      cards.push(await cardOf((await html(path)).text));
+    expect(new Set(cards.map(({ address }) => address)).size).toBe(3);
+    expect(new Set(cards.map(({ bytes }) => Buffer.from(bytes).toString("base64"))).size).toBe(3);
+    const json = { slug, theme: { accent: "#aa3300" }, enabled: true };
+    await bodyOf(await putPage(shop.key, shown.collection_uuid, json), 200);
+    await eventually(async () => {
+      const { address, bytes } = await cardOf((await html(`/m/${slug}`)).text);
+      expect(address).not.toBe(cards[0]!.address);
+      expect(bytes).not.toEqual(cards[0]!.bytes);
+    });
+    for (const name of ["0", "x", "999"])
+      expect((await api(`/public/v1/card/${slug}/${name}`)).status).toBe(404);
+  });
+
+  test("a film has a card with its sign", async () => {
     const made = await createShown(shop, settings, [
       { copies: 1, reference: {} },
       { copies: 1, reference: {}, bytes: MEDIA.mp4.bytes },
@@ -709,11 +732,10 @@ describe("the gallery in a browser", () => {
     await bodyOf(await putPage(shop.key, made.collection_uuid, { slug: own, enabled: true }), 200);
     const json = { receiver_addresses: [collector.accountId], asset_uuid: made.assetUuids[1] };
     await bodyOf(await api(`/collection/${made.collection_uuid}/mint`, { key: shop.key, json }), 201);
-    const { cover } = await read<{ cover: { url: string } }>(own);
     const { text } = await html(`/g/${own}/1`);
     expect(text).toContain("<video");
-    expect(text).toContain(`<meta property="og:image" content="${cover.url}?img-width=card"`);
-    expect(text).toContain('<meta property="og:image:alt" content="Cover of Night Herons"');
+    await cardOf(text);
+    expect(text).toContain('<meta property="og:image:alt" content="Night Herons, No. 1"');
   });
 
   test("shows errors as pages, with their status", async () => {
@@ -878,6 +900,37 @@ describe("the mint page", () => {
     expect(text).not.toMatch(/class="price"|Connect a wallet|1 NEAR/);
     // The works that there are.
     expect(text).toContain(`<a href="/g/${mine}/1">`);
+  });
+
+  test("of a mint that has ended has no wallet either, and says what was minted and where it is traded", async () => {
+    const over = {
+      ...settings,
+      private_mint_config: null,
+      public_mint_config: { mint_fee: "0", ends_at: "2020-01-01T00:00:00Z" },
+    };
+    const made = await createShown(shop, over, [{ copies: 3, reference: {} }]);
+    const mine = newSlug();
+    await bodyOf(await putPage(shop.key, made.collection_uuid, { slug: mine, enabled: true }), 200);
+    await mint(made.collection_uuid, collector.accountId, 1);
+    const { text } = await html(mine);
+    expect(text).toContain('<p id="left">1 of 3 minted.</p>');
+    expect(text).toContain("The mint has ended.");
+    expect(text).toMatch(/id="connect"[^>]*hidden/);
+    expect(text).toMatch(/id="signs"[^>]*hidden/);
+    expect(text).not.toContain("Traded on");
+    const market = { name: "Bazaar", contract: "https://bazaar.example/{contract}" };
+    const shown = { MARKETPLACES: JSON.stringify([{ ...market, token: `${market.contract}/{token}` }]) };
+    const { contract_address: account } = made;
+    const closed = await (await apiWith(shown, `/m/${mine}`)).response.text();
+    expect(closed).toContain(`<a href="https://bazaar.example/${account}" rel="noopener">Bazaar</a>`);
+    const token = await (await apiWith(shown, `/g/${mine}/1`)).response.text();
+    const id = encodeURIComponent(`${made.near_collection.collection_id}:1`);
+    expect(token).toContain(`<a href="https://bazaar.example/${account}/${id}" rel="noopener">Bazaar</a>`);
+    const forbid = { key: shop.key, method: "PUT", json: { allow_approvals: false } };
+    await bodyOf(await api(`/collection/${made.collection_uuid}`, forbid), 200);
+    await eventually(async () => {
+      expect(await (await apiWith(shown, `/g/${mine}/1`)).response.text()).not.toContain("Bazaar");
+    });
   });
 
   test("of a locked supply says that no more are minted, not that all are", async () => {

@@ -9,6 +9,7 @@ import { expect, test, vi } from "vitest";
 import { plainPng, type WideFormat, widePicture } from "../../testing/pictures.ts";
 import { api, apiWith, bodyOf } from "../support/api.ts";
 import { attach, env, formOf, newTenant, send, storeFromUrl, type TestFile } from "../support/uploads.ts";
+import { eventually } from "../support/waiting.ts";
 
 /** Attaches files to a draft. @returns their CIDs */
 async function stored(...files: TestFile[]): Promise<string[]> {
@@ -170,5 +171,65 @@ test.each<WideFormat>(["jpeg", "gif"])(
     const { response: answer } = await apiWith({ IMAGES }, `${at(otherwise(cid))}&x=service`);
     expect(answer.status).toBe(200);
     expect(imageSize(await bytesOf(answer))).toMatchObject({ type: "webp", width: 320, height: 160 });
+  },
+);
+
+test("the platform's service makes an AVIF for a browser that names it, which is sent where it is smaller", async () => {
+  const [cid = ""] = await stored({ name: "service.png", bytes: widePicture("webp") });
+  const IMAGES = bindings.TEST_IMAGES;
+  const accept = { Accept: "image/avif,image/webp,*/*" };
+  const [webp, avif] = [keyOf(cid, 320), `${keyOf(cid, 320)}.avif`];
+  const ask = async (name: string, headers: Record<string, string> = accept) => {
+    const { response } = await apiWith({ IMAGES }, `${at(otherwise(cid))}&x=${name}`, { headers });
+    expect(response.headers.get("Vary")).toContain("Accept");
+    return { type: response.headers.get("Content-Type"), bytes: await bytesOf(response) };
+  };
+  const first = await ask("first");
+  const sizes = await Promise.all([webp, avif].map(async (key) => (await env.BUCKET.head(key))?.size ?? -1));
+  expect(sizes[0]).toBeGreaterThan(0);
+  expect(first.type).toBe(sizes[1] === 0 ? "image/webp" : "image/avif");
+  expect(first.bytes.length).toBe(sizes[1] || sizes[0]);
+  // What R2 has is sent; an empty one says that the WebP is the smaller.
+  for (const [name, kept, type] of [
+    ["smaller", new TextEncoder().encode("an AVIF"), "image/avif"],
+    ["larger", new Uint8Array(), "image/webp"],
+  ] as const) {
+    const [own = ""] = await stored({ name: `${name}.png`, bytes: plainPng(700, 30, [name.length, 2, 3]) });
+    await env.BUCKET.put(`${keyOf(own, 320)}.avif`, kept);
+    const { response } = await apiWith({ IMAGES }, `${at(own)}`, { headers: accept });
+    expect(response.headers.get("Content-Type")).toBe(type);
+    expect(response.headers.get("ETag")).toBe(`"${own}.320.${type.slice(6)}"`);
+    // Who doesn't name it gets none, also from the cache.
+    const { response: plain } = await apiWith({ IMAGES }, `${at(own)}`);
+    expect(plain.headers.get("Content-Type")).toBe("image/webp");
+    await Promise.all([response.arrayBuffer(), plain.arrayBuffer()]);
+  }
+});
+
+test("without that service a browser that takes AVIF gets a WebP", async () => {
+  const [cid = ""] = await stored({ name: "a.png", bytes: plainPng(600, 30, [4, 2, 3]) });
+  const answer = await send(at(cid), { headers: { Accept: "image/avif,image/webp" } });
+  expect(answer.headers.get("Content-Type")).toBe("image/webp");
+  await answer.arrayBuffer();
+});
+
+test.each(["library", "service"])(
+  "with a thumbnail by the %s a picture's size and colour are noted",
+  async (by) => {
+    const colour = by === "library" ? ([27, 65, 115] as const) : ([115, 65, 27] as const);
+    const [cid = ""] = await stored({ name: "a.png", bytes: plainPng(500, 250, [...colour]) });
+    const given = by === "service" ? { IMAGES: bindings.TEST_IMAGES } : {};
+    await (await apiWith(given, at(cid))).response.arrayBuffer();
+    await eventually(async () => {
+      // Inside: what is noted shows on pages of a collection alone.
+      const row = await env.DB.prepare("SELECT ground FROM blobs WHERE sha256 = ?")
+        .bind(CID.parse(cid).multihash.digest)
+        .first<{ ground: string }>();
+      expect(JSON.parse(row!.ground)).toEqual({
+        width: 500,
+        height: 250,
+        colour: by === "library" ? "#1b4173" : "#73411b",
+      });
+    });
   },
 );

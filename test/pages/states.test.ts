@@ -10,15 +10,17 @@ import {
   type Browser,
   chooseWay,
   claim,
+  connectWallet,
+  mint,
   newCollector,
   openBrowser,
   type Page,
   textOf,
 } from "./collector.ts";
-import { openShop, type Shop, type Shown, showCollection } from "./shop.ts";
+import { openShop, type Shop, type Shown, showCollection, showHiddenCollection } from "./shop.ts";
 
 /**
- * States of the pages at three widths, in light and dark: nothing is wider than the screen, pictures that are in sight are
+ * Each state of the pages at three widths, in light and dark: nothing is wider than the screen, pictures that are in sight are
  * there, and axe finds nothing. With PAGES_STATES=<folder> a picture of each is written there, to be looked at.
  */
 
@@ -27,8 +29,14 @@ const SCHEMES = ["light", "dark"] as const;
 
 const UNSEEN = `[...document.querySelectorAll("img")].filter((image) => {
   const { top, bottom } = image.getBoundingClientRect();
-  return image.checkVisibility() && top < innerHeight && bottom > 0 && !(image.complete && image.naturalWidth > 0);
+  return image.checkVisibility() && top < innerHeight && bottom > 0 && !image.complete;
 }).map(({ src }) => src)`;
+
+/** Whether the pictures in sight are shown; not yet where the browser is taking one of another width. */
+const DECODED = `Promise.all([...document.querySelectorAll("img")].filter((image) => image.checkVisibility() &&
+  image.getBoundingClientRect().top < innerHeight).map((image) => image.decode())).then(() => true, () => false)`;
+
+const mint_fee = `${2n * 10n ** 24n}`;
 
 const folderOfPictures = process.env.PAGES_STATES;
 if (folderOfPictures) mkdirSync(folderOfPictures, { recursive: true });
@@ -37,7 +45,7 @@ const LONG =
   "An extraordinarily long title about paper shapes, the light over the marsh in late November and everything that happened there";
 const ARABIC = "أشكال من الورق الملون";
 
-describe.skipIf(!CHROMIUM)("states of the pages, in Chromium", () => {
+describe.skipIf(!CHROMIUM)("every state of the pages, in Chromium", () => {
   let shop: Shop;
   let browser: Browser;
   let folder: string;
@@ -60,7 +68,7 @@ describe.skipIf(!CHROMIUM)("states of the pages, in Chromium", () => {
   });
 
   const shown = (settings: object = {}, copies = 40, from = folder): Promise<Shown> =>
-    showCollection(shop, { public_mint_config: { mint_fee: `${2n * 10n ** 24n}` }, ...settings }, copies, {
+    showCollection(shop, { public_mint_config: { mint_fee }, ...settings }, copies, {
       folder: from,
     });
 
@@ -81,7 +89,7 @@ describe.skipIf(!CHROMIUM)("states of the pages, in Chromium", () => {
     const { page, faults, close } = await newCollector(browser);
     await page.setViewport({ width: 390, height: 844 });
     await page.emulateMediaFeatures([{ name: "prefers-reduced-motion", value: "reduce" }]);
-    await page.goto(shop.service.url + path, { waitUntil: "networkidle0" });
+    await page.goto(new URL(path, shop.service.url).href, { waitUntil: "networkidle0" });
     await arrive(page);
     const wrong: string[] = [];
     for (const width of WIDTHS) {
@@ -94,6 +102,7 @@ describe.skipIf(!CHROMIUM)("states of the pages, in Chromium", () => {
         await page.setViewport({ width, height: width === 390 ? 844 : 900 });
         await page.evaluate("scrollTo(0, 0)");
         await page.waitForFunction(`${UNSEEN}.length === 0`);
+        await page.waitForFunction(DECODED);
         if (folderOfPictures) {
           const path = join(folderOfPictures, `${key}.png`);
           await page.screenshot({ path: path as never, type: "png" });
@@ -110,10 +119,105 @@ describe.skipIf(!CHROMIUM)("states of the pages, in Chromium", () => {
     expect([...wrong, ...faults]).toEqual([]);
   };
 
+  test("mint, upcoming", async () => {
+    const { slug } = await shown({ public_mint_config: { mint_fee, starts_at: "2040-01-01T00:00:00Z" } });
+    await look("mint-upcoming", `/m/${slug}`);
+  });
+
+  test("mint, live, with a description, royalties and a lock", async () => {
+    const { uuid, slug } = await shown({
+      description: "Studies in paper colours.",
+      ongoing_royalties: { "platform.bench": 5 },
+    });
+    await shop.client.collections.lock(uuid, { locks: ["royalties"] });
+    await look("mint-live", `/m/${slug}`);
+  });
+
+  test("mint, ended", async () => {
+    const ends = new Date(Date.now() + 30_000).toISOString();
+    const { slug } = await shown({ public_mint_config: { mint_fee, ends_at: ends } });
+    await new Promise((resolve) => setTimeout(resolve, Math.max(0, Date.parse(ends) - Date.now()) + 1_000));
+    await look("mint-ended", `/m/${slug}`);
+  });
+
   test("mint, sold out", async () => {
     const gone = await shown({}, 3);
     await mintAll(gone, 3);
     await look("mint-sold-out", `/m/${gone.slug}`);
+  });
+
+  test("mint, for an allowlist that the account isn't on", async () => {
+    const { slug } = await shown({ public_mint_config: null, private_mint_config: { mint_fee: "0" } });
+    await look("mint-not-eligible", `/m/${slug}`, async (page) => {
+      await connectWallet(page, "unlisted.near");
+      await textOf(page, "#terms", /allowlist/i);
+    });
+  });
+
+  test("mint, with the list of wallets", async () => {
+    await look("mint-wallets", `/m/${(await shown()).slug}`, (page) => page.click("#connect"));
+  });
+
+  test("mint, in a browser without a wallet", async () => {
+    const other = await openShop({});
+    const { slug } = await showCollection(other, { public_mint_config: { mint_fee } }, 40, { folder });
+    await look("mint-no-wallet", `${other.service.url}/m/${slug}`, async (page) => {
+      await page.click("#connect");
+      await textOf(page, "#offers", /No wallet/);
+    });
+    await other.service.stop();
+  });
+
+  test("mint, connected", async () => {
+    await look("mint-connected", `/m/${(await shown()).slug}`, async (page) => {
+      await connectWallet(page, "connected.near");
+      await page.waitForSelector("#go:not(:disabled)");
+    });
+  });
+
+  test("mint, declined", async () => {
+    await look("mint-declined", `/m/${(await shown()).slug}`, async (page) => {
+      await connectWallet(page, "wavering.near");
+      await mint(page, "Decline");
+      await textOf(page, "#outcome", /You have declined/);
+    });
+  });
+
+  /** Mints on a page to which the service says another outcome. */
+  const withOutcome = (account: string, state: object) => async (page: Page) => {
+    await page.setRequestInterception(true);
+    page.on("request", (request) => {
+      if (!new URL(request.url()).pathname.includes("/mint/")) return request.continue();
+      const nothing = { code: null, message: null, token_ids: [], tokens: [], returned: null };
+      const body = JSON.stringify({ ...nothing, explorer_url: null, ...state });
+      return request.respond({ contentType: "application/json", body });
+    });
+    await connectWallet(page, account);
+    await mint(page);
+  };
+
+  test("mint, failed", async () => {
+    await look("mint-failed", `/m/${(await shown()).slug}`, async (page) => {
+      await withOutcome("failing.near", { state: "failed", message: "E_SOLD_OUT: Fewer copies are left." })(
+        page,
+      );
+      await page.waitForSelector("#outcome .bad");
+    });
+  });
+
+  test("mint, pending for long", async () => {
+    await look("mint-pending", `/m/${(await shown()).slug}`, async (page) => {
+      await withOutcome("patient.near", { state: "pending" })(page);
+      await textOf(page, "#outcome", /Waiting until the chain has it/);
+    });
+  });
+
+  test("mint, minted", async () => {
+    await look("mint-minted", `/m/${(await shown()).slug}`, async (page) => {
+      await connectWallet(page, "owner.near");
+      await mint(page);
+      await page.waitForSelector("#owned img");
+    });
   });
 
   test("mint, with creator and a text", async () => {
@@ -148,6 +252,35 @@ describe.skipIf(!CHROMIUM)("states of the pages, in Chromium", () => {
     await look("token-rtl", `/g/${arabic.slug}/1`);
   });
 
+  test("mint and NFT, hidden", async () => {
+    const sealed = await showHiddenCollection(shop);
+    await mintAll(sealed, 1);
+    await look("mint-hidden", `/m/${sealed.slug}`);
+    await look("token-hidden", `/g/${sealed.slug}/1`);
+  });
+
+  test("mint and NFT, revealed", async () => {
+    const sealed = await showHiddenCollection(shop);
+    await mintAll(sealed, 2);
+    await sealed.reveal();
+    await look("mint-revealed", `/m/${sealed.slug}`);
+    await look("token-revealed", `/g/${sealed.slug}/1`);
+  });
+
+  test("mint and gallery of 10,000 NFTs", async () => {
+    const vast = await shown({}, 10_000);
+    for (let batch = 0; batch < 3; batch++) await mintAll(vast, 25);
+    await look("mint-vast", `/m/${vast.slug}`);
+    await look("gallery-vast", `/g/${vast.slug}`);
+  });
+
+  test("gallery, empty, and with an owner who has nothing", async () => {
+    const few = await shown();
+    await look("gallery-empty", `/g/${few.slug}`);
+    await mintAll(few, 1);
+    await look("gallery-none", `/g/${few.slug}?owner=nobody.near`);
+  });
+
   test("gallery and NFT, and an NFT that doesn't exist", async () => {
     const many = await shown();
     await mintAll(many, 12);
@@ -159,14 +292,22 @@ describe.skipIf(!CHROMIUM)("states of the pages, in Chromium", () => {
   test.each([
     ["film", "film.webm", MEDIA.webm.bytes],
     ["sound", "sound.wav", MEDIA.wav.bytes],
-  ] as const)("gallery and NFT of a %s", async (kind, name, bytes) => {
+  ] as const)("mint, gallery and NFT of a %s", async (kind, name, bytes) => {
     const own = mkdtempSync(join(tmpdir(), "mintage-states-"));
     writeFileSync(join(own, name), bytes);
     const one = await shown({}, 3, own);
     rmSync(own, { recursive: true });
     await mintAll(one, 2);
+    await look(`mint-${kind}`, `/m/${one.slug}`);
     await look(`gallery-${kind}`, `/g/${one.slug}`);
     await look(`token-${kind}`, `/g/${one.slug}/1`);
+  });
+
+  test("claim, a good link and none", async () => {
+    const open = await shown();
+    const [good] = (await shop.claimLinks(open, 1)) as [string];
+    await look("claim", good, (page) => page.waitForSelector("#claim:not([hidden])"));
+    await look("claim-none", `/c/${open.slug}`, (page) => textOf(page, "#gift", /no claim link/));
   });
 
   test("claim, a link that was used", async () => {

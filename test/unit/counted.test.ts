@@ -28,6 +28,8 @@ test("a key over its limit is asked to wait for at least one second", () => {
 test("what is left says whether all is minted or nothing more can be", () => {
   const supply = { minted: 1_200, total_copies: 5_000 };
   expect(supplyLeft({ ...supply, left: 3_800 })).toBe("3,800 of 5,000 left");
+  expect(supplyLeft({ ...supply, left: 3_800 }, false)).toBe("1,200 of 5,000 minted");
+  expect(supplyLeft({ ...supply, left: 0 }, false)).toBe("No more can be minted");
   expect(supplyLeft({ ...supply, left: 0 })).toBe("No more can be minted");
   expect(supplyLeft({ minted: 5_000, total_copies: 5_000, left: 0 })).toBe("Sold out");
 });

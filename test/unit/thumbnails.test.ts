@@ -1,6 +1,8 @@
 import * as fc from "fast-check";
+import sharp from "sharp";
 import { expect, test } from "vitest";
-import { CARD, card, cardOf, GROUND, shrink } from "../../src/domain/thumbnails.ts";
+import { drawInto, meanColour, shrink } from "../../src/domain/thumbnails.ts";
+import { onePixel } from "../../src/files/gateway/one-pixel.ts";
 
 const sizes = fc.tuple(fc.integer({ min: 1, max: 12 }), fc.integer({ min: 1, max: 12 }));
 
@@ -49,52 +51,64 @@ test("a pixel is the average of the pixels that it covers, by area and alpha", (
   expect([...small]).toEqual([170, 0, 85, 255, 0, 0, 255, 85]);
 });
 
+/** A canvas of one colour. */
+const canvasOf = (width: number, height: number, ground: number) => ({
+  data: new Uint8Array(width * height * 4).fill(ground),
+  width,
+  height,
+});
+
 test.each([
   [1_000, 1_000],
   [3_000, 40],
   [40, 1_500],
   [1_121, 551],
   [32, 32],
-])("a card of a picture of %d × %d px has its size, the whole picture, and a background", (width, height) => {
-  const made = card({ width, height, data: new Uint8Array(width * height * 4).fill(255) });
-  expect([made.width, made.height, made.data.length]).toEqual([1_200, 630, 1_200 * 630 * 4]);
-  const isPicture = (x: number, y: number) => made.data[(y * 1_200 + x) * 4] === 255;
-  const columns = Array.from({ length: 1_200 }, (_, x) => x).filter((x) => isPicture(x, 314));
-  const rows = Array.from({ length: 630 }, (_, y) => y).filter((y) => isPicture(599, y));
-  expect(columns[0]).toBeGreaterThanOrEqual(CARD.edge);
-  expect(columns.at(-1)).toBeLessThan(1_200 - CARD.edge);
-  expect(rows[0]).toBeGreaterThanOrEqual(CARD.edge);
-  expect(rows.at(-1)).toBeLessThan(630 - CARD.edge);
+])("a picture of %d × %d px is drawn whole, in its shape, within its box", (width, height) => {
+  const canvas = canvasOf(1_200, 630, 9);
+  const box = { x: 100, y: 20, width: 600, height: 500 };
+  drawInto(canvas, { width, height, data: new Uint8Array(width * height * 4).fill(255) }, box);
+  const isPicture = (x: number, y: number) => canvas.data[(y * 1_200 + x) * 4] === 255;
+  const columns = Array.from({ length: 1_200 }, (_, x) => x).filter((x) => isPicture(x, 270));
+  const rows = Array.from({ length: 630 }, (_, y) => y).filter((y) => isPicture(400, y));
+  expect(columns[0]).toBeGreaterThanOrEqual(100);
+  expect(columns.at(-1)).toBeLessThan(700);
+  expect(rows[0]).toBeGreaterThanOrEqual(20);
+  expect(rows.at(-1)).toBeLessThan(520);
   // Its shape stays, but for less than a pixel.
   expect(Math.abs(columns.length - (rows.length * width) / height)).toBeLessThanOrEqual(width / height + 1);
-  const at = (place: number) => [...made.data.slice(place * 4, place * 4 + 4)];
-  expect([at(0), at(1_200 * 630 - 1)]).toEqual([
-    [...GROUND, 255],
-    [...GROUND, 255],
-  ]);
 });
 
-test("transparent parts show the card's background, and a small picture keeps sharp pixels", () => {
-  const data = Uint8Array.from(
-    [
-      [200, 0, 0, 255],
-      [0, 0, 0, 0],
-    ].flat(),
+test("transparent parts show the canvas, and a small picture keeps sharp pixels", () => {
+  const data = Uint8Array.from([200, 0, 0, 255, 0, 0, 0, 0]);
+  const canvas = canvasOf(100, 50, 9);
+  drawInto(canvas, { width: 2, height: 1, data }, { x: 0, y: 0, width: 100, height: 50 });
+  const colours = Array.from({ length: 100 }, (_, x) =>
+    canvas.data
+      .slice((25 * 100 + x) * 4)
+      .slice(0, 3)
+      .join(),
   );
-  const made = card({ width: 2, height: 1, data });
-  const colours = new Set(
-    Array.from({ length: 1_200 }, (_, x) =>
-      made.data.slice((315 * 1_200 + x) * 4, (315 * 1_200 + x) * 4 + 3).join(),
-    ),
-  );
-  expect(colours).toEqual(new Set([GROUND.join(), "200,0,0"]));
+  expect(new Set(colours)).toEqual(new Set(["9,9,9", "200,0,0"]));
 });
 
-test("only pictures of this gateway have cards", () => {
-  const base = "https://mint.test";
-  for (const type of ["image/png", "image/gif", null])
-    expect(cardOf(`${base}/ipfs/x`, type, base)).toBe(`${base}/ipfs/x?img-width=card`);
-  for (const type of ["image/svg+xml", "video/mp4", "audio/wav"])
-    expect(cardOf(`${base}/ipfs/x`, type, base)).toBeNull();
-  expect(cardOf("https://ipfs.test/ipfs/x", "image/png", base)).toBeNull();
+test("the mean colour is that of all pixels, and none where something shows through", () => {
+  const data = Uint8Array.from([255, 0, 0, 255, 1, 128, 8, 255]);
+  expect(meanColour({ data, width: 2, height: 1 })).toBe("#804004");
+  data[7] = 254;
+  expect(meanColour({ data, width: 2, height: 1 })).toBeNull();
+});
+
+test.each([
+  ["red, green and blue", { r: 27, g: 65, b: 115 }, "#1b4173"],
+  ["alpha that is full", { r: 27, g: 65, b: 115, alpha: 1 }, "#1b4173"],
+  ["alpha", { r: 27, g: 65, b: 115, alpha: 0.5 }, null],
+] as const)("the pixel of a PNG is read, with %s", async (_, background, colour) => {
+  const channels = "alpha" in background ? 4 : 3;
+  const png = await sharp({ create: { width: 1, height: 1, channels, background } })
+    .png()
+    .toBuffer();
+  expect(await onePixel(png)).toBe(colour);
+  const grey = await sharp(png).flatten().toColourspace("b-w").png().toBuffer();
+  expect(await onePixel(grey)).toMatch(/^#(..)\1\1$/);
 });

@@ -1,7 +1,7 @@
 import type { Context } from "hono";
 import { z } from "zod";
-import { THUMBNAIL_FORMS, type ThumbnailForm } from "../../domain/thumbnails.ts";
-import { namesEtag } from "../../http/acceptance.ts";
+import { THUMBNAIL_WIDTHS } from "../../domain/thumbnails.ts";
+import { namesEtag, namesType } from "../../http/acceptance.ts";
 import type { AppEnv } from "../../http/app-env.ts";
 import { parametrisedList } from "../../http/header-parameters.ts";
 
@@ -13,11 +13,13 @@ export interface GatewayRequest {
   readonly negotiated: boolean;
   readonly filename: string | null;
   readonly download: boolean;
-  /** `?img-width=`, width of a thumbnail in pixels, or a card; null: the stored picture. */
-  readonly width: ThumbnailForm | null;
+  /** `?img-width=`, width of a thumbnail in pixels; null: the stored picture. */
+  readonly width: number | null;
+  /** Whether the client names AVIF among what it takes, as browsers do that show it. */
+  readonly avif: boolean;
 }
 
-const WIDTHS = THUMBNAIL_FORMS.map(String);
+const WIDTHS = THUMBNAIL_WIDTHS.map(String);
 
 /** The query of the gateway specifications, and the width of a thumbnail. Other parameters are ignored. */
 export const gatewayQuery = z.object({
@@ -42,7 +44,8 @@ export function readGatewayRequest(
     negotiated: accepted,
     filename: filename ?? null,
     download: download === "true",
-    width: width === undefined ? null : width === "card" ? width : Number(width),
+    width: width === undefined ? null : Number(width),
+    avif: namesType("image/avif", accept),
   };
 }
 
@@ -90,10 +93,13 @@ const MOST_IN_MEMORY = 1_048_576;
 const OF_THE_COPY = ["Age", "CF-Cache-Status", "Date", "Expires", "Content-Length"];
 
 /** Cache key of content; null under a file name chosen by the client, which isn't cached. */
-export const cacheKey = (url: URL, { format, filename, download, width }: GatewayRequest): string | null =>
+export const cacheKey = (
+  url: URL,
+  { format, filename, download, width, avif }: GatewayRequest,
+): string | null =>
   filename !== null || download
     ? null
-    : `${url.origin}${url.pathname}?format=${format}${width === null ? "" : `&img-width=${width}`}`;
+    : `${url.origin}${url.pathname}?format=${format}${width === null ? "" : `&img-width=${width}${avif ? "&avif" : ""}`}`;
 
 /** Content cached at this location; null if there is none. */
 export async function findKept(key: string | null): Promise<Content | null> {

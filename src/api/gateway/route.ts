@@ -3,7 +3,7 @@ import type { Context } from "hono";
 import { ServiceError } from "../../domain/errors.ts";
 import { listing, type Resolved, resolvePath, type ShownEntry } from "../../files/gateway/contents.ts";
 import { blockBytes, openBytes } from "../../files/gateway/stored-blocks.ts";
-import { thumbnailOf } from "../../files/gateway/thumbnail.ts";
+import { type Thumbnail, thumbnailOf } from "../../files/gateway/thumbnail.ts";
 import { namesEtag } from "../../http/acceptance.ts";
 import { countAddress } from "../../http/address-limit.ts";
 import type { AppEnv } from "../../http/app-env.ts";
@@ -97,12 +97,12 @@ async function fromStore(
   const thumbnail =
     width === null || asked.format === "raw"
       ? null
-      : await thumbnailOf(c.get("context"), resolved.stored, width);
-  const isThumbnail = thumbnail instanceof Uint8Array;
+      : await thumbnailOf(c.get("context"), resolved.stored, { width, avif: asked.avif });
+  const isThumbnail = thumbnail !== null && typeof thumbnail !== "string";
   const request = isThumbnail ? asked : { ...asked, width: null };
   const headers = new Headers({
     ...COMMON,
-    ETag: etagOf(request, resolved),
+    ETag: isThumbnail ? `"${resolved.cid}.${width}.${thumbnail.type.slice(6)}"` : etagOf(request, resolved),
     Vary: "Accept",
     "X-Ipfs-Path": url.pathname,
     "X-Ipfs-Roots": resolved.roots.join(","),
@@ -127,8 +127,8 @@ async function fromStore(
   return answer;
 }
 
-function thumbnailContent(bytes: Uint8Array, headers: Headers): Content {
-  headers.set("Content-Type", "image/webp");
+function thumbnailContent({ bytes, type }: Exclude<Thumbnail, string>, headers: Headers): Content {
+  headers.set("Content-Type", type);
   return { headers, size: bytes.length, open: async () => new Response(bytes as BodyInit).body };
 }
 
@@ -146,7 +146,6 @@ const isListing = (request: GatewayRequest, { stored }: Resolved): boolean =>
 
 function etagOf(request: GatewayRequest, resolved: Resolved): string {
   const { cid } = resolved;
-  if (request.width !== null) return `"${cid}.${request.width}.webp"`;
   if (isListing(request, resolved)) return `"DirIndex-1_CID-${cid}"`;
   if (request.format === "content") return `"${cid}"`;
   return `"${cid}.raw"`;

@@ -1,8 +1,11 @@
-import type { Hono } from "hono";
+import type { Context, Hono } from "hono";
 import { html } from "hono/html";
+import { CARD_PATH, cardOfPage } from "../../collections/pages/card.ts";
 import { OEMBED } from "../../collections/pages/frame.tsx";
 import { SCRIPTS } from "../../collections/pages/scripts.ts";
+import { shareCard } from "../../collections/share-card.ts";
 import { ServiceError } from "../../domain/errors.ts";
+import { countAddress } from "../../http/address-limit.ts";
 import type { AppEnv } from "../../http/app-env.ts";
 import { baseUrl } from "../../http/app-env.ts";
 import { briefReads } from "../public/brief-reads.ts";
@@ -21,8 +24,28 @@ const slugOf = (url: string | undefined, base: string): string => {
 /** Pixels of a picture in an embedding that asks for nothing smaller. */
 const WIDTH = 300;
 
+/** The card of a page, by the number of its NFT or `collection`. */
+const card = async (c: Context<AppEnv>): Promise<Response> => {
+  const { slug = "", name = "" } = c.req.param();
+  const reads = briefReads(c, slug);
+  const number = name === "collection" ? null : Number(name);
+  if (number !== null && !/^[1-9]\d{0,9}$/.test(name))
+    throw new ServiceError("not_found", "There is no such card.");
+  const [collection, token] = await Promise.all([
+    reads.collection(),
+    number === null ? null : reads.token(number),
+  ]);
+  await countAddress(c, "file");
+  const wanted = { slug, number, card: cardOfPage(collection, token) };
+  const bytes = await shareCard(c.get("context"), wanted, baseUrl(c));
+  c.header("Cache-Control", "public, max-age=3600");
+  c.header("Cross-Origin-Resource-Policy", "cross-origin");
+  return c.body(bytes.slice(), 200, { "Content-Type": "image/webp" });
+};
+
 /** What other sites show of a page: by oEmbed, and by an element of their own. */
 export const serveEmbedding = (app: Hono<AppEnv>): void => {
+  app.get(`${CARD_PATH}/:slug/:name`, card);
   app.get(OEMBED, async (c) => {
     const base = baseUrl(c);
     const slug = slugOf(c.req.query("url"), base);

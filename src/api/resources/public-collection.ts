@@ -17,13 +17,21 @@ const phaseView = z.object({
 });
 export type PublicPhase = Shown<typeof phaseView>;
 
+const groundView = z
+  .object({ width: z.int(), height: z.int(), colour: text("Its mean.", "#1b4173") })
+  .nullable()
+  .openapi({
+    description:
+      "Of a picture, to stand in its place while it loads; null: not a picture, not opaque, or without a thumbnail so far.",
+  });
+
 export const publicCollectionView = z
   .object({
     slug: z.string(),
     title: z.string(),
     description: z.string().nullable(),
     cover: z
-      .object({ url: z.url(), media_type: z.string().nullable() })
+      .object({ url: z.url(), media_type: z.string().nullable(), ground: groundView })
       .nullable()
       .openapi({ description: "The placeholder while assets are hidden." }),
     theme: z.object({ accent: z.string() }).nullable(),
@@ -68,6 +76,7 @@ export const publicTokenView = z
     owner_id: z.string(),
     media_url: text("null in the block of its mint.").nullable(),
     media_type: z.string().nullable(),
+    media_ground: groundView,
     media_hash: text("base64 of SHA-256, as the chain has it.").nullable(),
     media_cid: z.string().nullable(),
     reference_url: z.string().nullable(),

@@ -1,7 +1,8 @@
 import type { Child } from "hono/jsx";
 import type { PublicCollection } from "../../api/resources/public-collection.ts";
 import { isolated } from "../../domain/texts.ts";
-import { coverImage, Frame, type Setting } from "./frame.tsx";
+import { cardOfPage } from "./card.ts";
+import { Frame, type Setting } from "./frame.tsx";
 import { Cover } from "./media.tsx";
 import { Account, type WalletSetting, Wallets } from "./wallets.tsx";
 
@@ -142,7 +143,7 @@ export const Claim = ({ setting, collection, scripts, wallets }: ClaimProps) => 
       setting={setting}
       title={`${isolated(title)}: claim`}
       collection={collection}
-      head={{ description, image: coverImage(collection), path: `/c/${slug}` }}
+      head={{ description, card: cardOfPage(collection, null), path: `/c/${slug}` }}
       scripts={scripts}
       hasScripted
     >

@@ -2,31 +2,28 @@ import type { Context } from "hono";
 import { raw } from "hono/html";
 import type { Child } from "hono/jsx";
 import type { PublicCollection } from "../../api/resources/public-collection.ts";
-import { isolated } from "../../domain/texts.ts";
-import { CARD, cardOf } from "../../domain/thumbnails.ts";
+import { type Marketplace, marketplacesOf } from "../../domain/marketplaces.ts";
+import { CARD } from "../../domain/share-card.ts";
 import { connectSources, isWalletNetwork, type OfferedWallet } from "../../domain/wallets.ts";
 import { EMBEDDED_NETWORK } from "../../env.ts";
 import type { AppEnv } from "../../http/app-env.ts";
 import { baseUrl } from "../../http/app-env.ts";
 import { asServiceError, errorResponse } from "../../http/error-responses.ts";
 import { SCRIPTS, type ScriptName } from "./scripts.ts";
-import { accentStyles, FONT_PATH, STYLES } from "./styles.ts";
+import { ACCENT, accentStyles, FONT_PATH, STYLES } from "./styles.ts";
 
 export interface Setting {
   /** Of this answer; nothing but what carries it runs or styles. */
   readonly nonce: string;
   readonly base: string;
   readonly network: string;
+  readonly marketplaces: readonly Marketplace[];
 }
 
 interface Head {
   readonly description?: string | null;
-  /** The picture of the page's card, and what it shows. */
-  readonly image?: {
-    readonly url: string | null;
-    readonly media_type: string | null;
-    readonly alt: string;
-  } | null;
+  /** The page's card: its address and what it shows. */
+  readonly card?: { readonly path: string; readonly alt: string };
   readonly path?: string;
 }
 
@@ -46,14 +43,10 @@ interface FrameProps {
   readonly children?: Child;
 }
 
-/** Colour of buttons if the page sets none. */
-const ACCENT = "#1f6f54";
-
 const SHORT = 200;
 
 const Meta = ({ title, head = {}, base }: { title: string; head?: Head; base: string }) => {
-  const { url = null, media_type: type = null, alt } = head.image ?? {};
-  const image = url && cardOf(url, type, base);
+  const { card } = head;
   const summary = [...(head.description ?? "").replaceAll(/\s+/g, " ")].slice(0, SHORT).join("");
   return (
     <>
@@ -61,13 +54,13 @@ const Meta = ({ title, head = {}, base }: { title: string; head?: Head; base: st
       <meta property="og:title" content={title} />
       <meta property="og:type" content="website" />
       {summary && <meta property="og:description" content={summary} />}
-      {image && (
+      {card && (
         <>
-          <meta property="og:image" content={image} />
+          <meta property="og:image" content={`${base}${card.path}`} />
           <meta property="og:image:type" content="image/webp" />
           <meta property="og:image:width" content={String(CARD.width)} />
           <meta property="og:image:height" content={String(CARD.height)} />
-          <meta property="og:image:alt" content={alt} />
+          <meta property="og:image:alt" content={card.alt} />
         </>
       )}
       {head.path && <meta property="og:url" content={`${base}${head.path}`} />}
@@ -79,7 +72,7 @@ const Meta = ({ title, head = {}, base }: { title: string; head?: Head; base: st
           title={title}
         />
       )}
-      <meta name="twitter:card" content={image ? "summary_large_image" : "summary"} />
+      <meta name="twitter:card" content={card ? "summary_large_image" : "summary"} />
     </>
   );
 };
@@ -158,10 +151,6 @@ export const Frame = ({
 /** Characters from which a title is set smaller. */
 const LONG = 60;
 
-/** A collection's cover as the picture of a page's card. */
-export const coverImage = ({ cover, title }: PublicCollection): Head["image"] =>
-  cover && { ...cover, alt: `Cover of ${isolated(title)}` };
-
 /** The heading of a page by what it is about. */
 export const Title = ({ text }: { text: string }) => (
   <h1 dir="auto" class={text.length > LONG ? "long" : undefined}>
@@ -173,14 +162,26 @@ interface TroubleProps {
   readonly setting: Setting;
   readonly heading: string;
   readonly message: string;
+  /** The gallery that the address is of; undefined: none. */
+  readonly gallery: string | undefined;
 }
 
-const Trouble = ({ setting, heading, message }: TroubleProps) => (
+const Trouble = ({ setting, heading, message, gallery }: TroubleProps) => (
   <Frame setting={setting} title={heading}>
     <h1>{heading}</h1>
     <p>{message}</p>
+    {gallery !== undefined && (
+      <p class="onward">
+        <a class="button" href={gallery}>
+          See the gallery
+        </a>
+      </p>
+    )}
   </Frame>
 );
+
+/** The address of one NFT, with its gallery's. */
+const BELOW_GALLERY = /^(\/g\/[^/]+)\/[^/]+$/;
 
 export const OEMBED = "/public/v1/oembed";
 
@@ -233,10 +234,10 @@ export const page = async (
   render: (setting: Setting) => Promise<{ toString(): string | Promise<string> }>,
   wallet: OfferedWallet | null = null,
 ): Promise<Response> => {
-  const { NEAR_NETWORK: network } = c.get("context").settings;
+  const { NEAR_NETWORK: network, MARKETPLACES: given } = c.get("context").settings;
   // near-connect takes no other characters in a nonce.
   const nonce = crypto.randomUUID().replaceAll("-", "");
-  const setting: Setting = { nonce, base: baseUrl(c), network };
+  const setting: Setting = { nonce, base: baseUrl(c), network, marketplaces: marketplacesOf(network, given) };
   const answer = async (content: { toString(): string | Promise<string> }, status: 200 | PageStatus) => {
     c.header("Content-Security-Policy", policy(setting, wallet));
     // A page has the nonce of one answer.
@@ -250,6 +251,7 @@ export const page = async (
     // Logs what is the service's own failure, and sets an error's headers.
     await errorResponse(thrown, c).body?.cancel();
     const known = Object.hasOwn(HEADINGS, status) ? (status as PageStatus) : 500;
-    return answer(Trouble({ setting, heading: HEADINGS[known], message }), known);
+    const gallery = BELOW_GALLERY.exec(c.req.path)?.[1];
+    return answer(Trouble({ setting, heading: HEADINGS[known], message, gallery }), known);
   }
 };

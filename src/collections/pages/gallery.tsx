@@ -2,8 +2,10 @@ import type { PublicCollection, PublicToken, PublicTrait } from "../../api/resou
 import { grouped } from "../../domain/counted.ts";
 import { isolated } from "../../domain/texts.ts";
 import { MOST_READ, type TokenFilter, type TokenPage } from "../public-tokens.ts";
-import { coverImage, Frame, type Setting, Title } from "./frame.tsx";
+import { cardOfPage } from "./card.ts";
+import { Frame, type Setting, Title } from "./frame.tsx";
 import { Media } from "./media.tsx";
+import { ownNameOf } from "./names.ts";
 import { Secret } from "./promises.tsx";
 
 /** Values of a trait that can be chosen from; beyond it, a list is of no use. One that is chosen is there in any case. */
@@ -12,15 +14,6 @@ const MOST_VALUES = 100;
 /** A trait as the query has it: type and value, each percent-encoded, so that `=` parts them. */
 export const choice = (type: string, value: string): string =>
   `${encodeURIComponent(type)}=${encodeURIComponent(value)}`;
-
-export const nameOf = ({ title, number }: PublicToken): string => title || `No. ${number}`;
-
-/** What tells an NFT from others of its collection: the contract puts the collection's title before each subtitle. */
-export const ownNameOf = (token: PublicToken, { title }: Pick<PublicCollection, "title">): string => {
-  const name = nameOf(token);
-  const own = name.startsWith(`${title} `) ? name.slice(title.length).trim() : name;
-  return own === title || own === "" ? `No. ${token.number}` : own;
-};
 
 interface TileProps {
   readonly token: PublicToken;
@@ -41,7 +34,15 @@ export const Tile = ({ token, collection, base, eager }: TileProps) => {
   return (
     <li>
       <a href={`/g/${collection.slug}/${token.number}`}>
-        <Media base={base} url={token.media_url} type={token.media_type} alt="" eager={eager} isLink />
+        <Media
+          base={base}
+          url={token.media_url}
+          type={token.media_type}
+          ground={token.media_ground}
+          alt=""
+          eager={eager}
+          isLink
+        />
         <bdi class="name">{own}</bdi>
         <span class="soft">{line.length > 0 ? line.join(" · ") : <bdi>{collection.title}</bdi>}</span>
       </a>
@@ -154,14 +155,17 @@ interface GalleryProps {
 export const Gallery = ({ setting, collection, traits, filter, page, now, script }: GalleryProps) => {
   const { slug, title, minted, total_copies: total, description, hidden } = collection;
   const filtered = filter.owner !== undefined || filter.traits.length > 0;
-  const empty = filtered || filter.cursor !== null ? "Nothing here fits." : "Nothing has been minted yet.";
+  const empty =
+    minted > 0 && (filtered || filter.cursor !== null)
+      ? "Nothing here fits."
+      : "Nothing has been minted yet.";
   return (
     <Frame
       setting={setting}
       title={`${isolated(title)}: gallery`}
       collection={collection}
       section="gallery"
-      head={{ description, image: coverImage(collection), path: `/g/${slug}` }}
+      head={{ description, card: cardOfPage(collection, null), path: `/g/${slug}` }}
       scripts={script === undefined ? [] : [script]}
     >
       <Title text={title} />
@@ -169,8 +173,17 @@ export const Gallery = ({ setting, collection, traits, filter, page, now, script
         {grouped(minted)} of {grouped(total)} minted.
       </p>
       {hidden && <Secret collection={collection} now={now} />}
-      <Filters traits={traits} filter={filter} isRanked={traits.length > 0 && minted <= MOST_READ} />
-      {page.tokens.length === 0 && <p>{empty}</p>}
+      {minted > 0 && (
+        <Filters traits={traits} filter={filter} isRanked={traits.length > 0 && minted <= MOST_READ} />
+      )}
+      {page.tokens.length === 0 && <p class="onward">{empty}</p>}
+      {minted === 0 && (
+        <p class="onward">
+          <a class="button" href={`/m/${slug}`}>
+            See the mint
+          </a>
+        </p>
+      )}
       <div id="tokens">
         <ul class="grid">
           {page.tokens.map((token, index) => (

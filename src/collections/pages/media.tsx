@@ -1,5 +1,5 @@
 import type { PublicCollection } from "../../api/resources/public-collection.ts";
-import { thumbnailsOf } from "../../domain/thumbnails.ts";
+import { type PictureGround, thumbnailsOf } from "../../domain/thumbnails.ts";
 
 /**
  * How wide a picture is on the pages, as styles.ts says: one of a grid, and one that a page is about. A tile of a phone is
@@ -16,6 +16,8 @@ const OTHERS = {
   model: ["3D model", "M12 2.5l8.5 4.8v9.4L12 21.5l-8.5-4.8V7.3zM3.5 7.3l8.5 4.8 8.5-4.8M12 12.1v9.4"],
 } as const;
 
+const PICTURE = ["Picture", "M3.5 4.5h17v15h-17zM3.5 16l5-5 4 4 3-3 5 5M15.5 9h.01"] as const;
+
 /** The sort of file that isn't a picture; undefined: it is one, or nothing is known of it. */
 const otherOf = (type: string | null) => {
   const start = type?.split("/")[0] ?? "image";
@@ -25,14 +27,24 @@ const otherOf = (type: string | null) => {
     : (["File", "M6 3h9l4 4v14H6z"] as const);
 };
 
+/** The sign of a file on a card, where the file itself can't be drawn. @param type null: not known */
+export const signOf = (type: string | null): string => (otherOf(type) ?? PICTURE)[1];
+
 /** In place of a picture: the sort of file, by sign and name. */
 const Sign = ({ of: [name, sign] }: { of: readonly [string, string] }) => (
-  <span class="picture blank">
+  <span class="picture blank sign">
     <svg viewBox="0 0 24 24" fill="none" stroke="currentColor" stroke-width="1.5" aria-hidden="true">
       <path d={sign} stroke-linecap="round" stroke-linejoin="round" />
     </svg>
     {name}
   </span>
+);
+
+/** Where an opaque picture is going to be, in its mean colour. */
+const Ground = ({ width, height, colour }: PictureGround) => (
+  <svg class="picture" viewBox={`0 0 ${width} ${height}`} aria-hidden="true">
+    <rect x="0.5%" y="0.5%" width="99%" height="99%" fill={colour} />
+  </svg>
 );
 
 interface MediaProps {
@@ -41,6 +53,7 @@ interface MediaProps {
   /** null: the token is of the block that is being made, in which its asset does not show. */
   readonly url: string | null;
   readonly type: string | null;
+  readonly ground: PictureGround | null;
   readonly alt: string;
   /** Whether it is visible without scrolling. */
   readonly eager?: boolean;
@@ -49,17 +62,28 @@ interface MediaProps {
 }
 
 /** A picture, video or sound by its media type; others by the name of their sort. */
-export const Media = ({ base, url, type, alt, eager = false, isLink = false }: MediaProps) => {
+export const Media = ({ base, url, type, ground, alt, eager = false, isLink = false }: MediaProps) => {
   if (url === null) return <span class="picture blank">Being drawn …</span>;
   const other = otherOf(type);
   if (type?.startsWith("video/")) {
+    // Browsers show the frame of this moment until it plays; the first ones of many films are black.
+    const poster = `${url}#t=0.1`;
     return isLink ? (
       <span class="stage">
-        <video class="picture" src={url} muted playsinline preload="metadata" />
+        <video class="picture" src={poster} muted playsinline preload="metadata" />
         <span class="mark">Video</span>
       </span>
     ) : (
-      <video class="picture" src={url} controls muted loop playsinline preload="metadata" aria-label={alt} />
+      <video
+        class="picture"
+        src={poster}
+        controls
+        muted
+        loop
+        playsinline
+        preload="metadata"
+        aria-label={alt}
+      />
     );
   }
   if (other && isLink) return <Sign of={other} />;
@@ -79,16 +103,19 @@ export const Media = ({ base, url, type, alt, eager = false, isLink = false }: M
   const srcset = type === "image/gif" && !isLink ? undefined : thumbnailsOf(url, base);
   const sources = srcset && { srcset, sizes: isLink ? TILE : WHOLE };
   return (
-    <img
-      class="picture"
-      {...sources}
-      src={url}
-      alt={alt}
-      width="600"
-      height="600"
-      decoding="async"
-      {...loading}
-    />
+    <span class="ground">
+      {ground && <Ground {...ground} />}
+      <img
+        class="picture"
+        {...sources}
+        src={url}
+        alt={alt}
+        width="600"
+        height="600"
+        decoding="async"
+        {...loading}
+      />
+    </span>
   );
 };
 
@@ -96,6 +123,15 @@ export const Media = ({ base, url, type, alt, eager = false, isLink = false }: M
 export const Cover = ({ base, collection }: { base: string; collection: PublicCollection }) => {
   const { cover, title } = collection;
   return (
-    cover && <Media base={base} url={cover.url} type={cover.media_type} alt={`Cover of ${title}`} eager />
+    cover && (
+      <Media
+        base={base}
+        url={cover.url}
+        type={cover.media_type}
+        ground={cover.ground}
+        alt={`Cover of ${title}`}
+        eager
+      />
+    )
   );
 };

@@ -7,12 +7,14 @@ import { GAS_SET_ASIDE, MOST_AT_ONCE, mintArguments, purchaseArguments } from ".
 import { shownPrice } from "../../domain/prices.ts";
 import type { Currency } from "../../domain/settings.ts";
 import { isolated } from "../../domain/texts.ts";
-import { coverImage, Frame, type Setting, Title } from "./frame.tsx";
+import { cardOfPage } from "./card.ts";
+import { Frame, type Setting, Title } from "./frame.tsx";
 import { Tile } from "./gallery.tsx";
 import { markdownHtml } from "./markdown.ts";
 import { Cover } from "./media.tsx";
 import { Moment } from "./moment.tsx";
 import { Promises, Secret } from "./promises.tsx";
+import { Trades } from "./trades.tsx";
 import { Account, type WalletSetting, Wallets } from "./wallets.tsx";
 
 interface MintProps {
@@ -160,11 +162,15 @@ const Wish = ({ currencies }: { currencies: readonly (Currency | null)[] }) => (
 );
 
 /** What a collector can do; most of it is the script's, since it needs a wallet. */
-const Controls = ({ collection, now, wallets }: Pick<MintProps, "collection" | "now" | "wallets">) => {
+const Controls = ({
+  setting,
+  collection,
+  now,
+  wallets,
+}: Pick<MintProps, "setting" | "collection" | "now" | "wallets">) => {
   const { slug, phases, left, minted, total_copies: total } = collection;
   const phase = phaseOf(phases, now);
   const isOpen = left > 0;
-  const hasPhases = phases.length > 0;
   return (
     <section id="mint" aria-label="Mint">
       <div class="bar">
@@ -174,13 +180,7 @@ const Controls = ({ collection, now, wallets }: Pick<MintProps, "collection" | "
             {phase && <Offer phase={phase} now={now} />}
             <div id="voucher" class="small" aria-live="polite" />
             <div id="terms" class="small" aria-live="polite" />
-            <button
-              type="button"
-              id="connect"
-              class={phase ? "scripted" : "scripted plain"}
-              popovertarget="wallets"
-              hidden={!hasPhases}
-            >
+            <button type="button" id="connect" class="scripted" popovertarget="wallets" hidden={!phase}>
               Connect a wallet
             </button>
             <Wish currencies={currenciesOf(phases.filter((one) => stageOf(one, now) !== "over"))} />
@@ -192,13 +192,14 @@ const Controls = ({ collection, now, wallets }: Pick<MintProps, "collection" | "
               ? minted < total
                 ? "The supply is locked: no more NFTs are ever minted."
                 : "All NFTs have been minted."
-              : !hasPhases
+              : phases.length === 0
                 ? "Nobody mints this collection from a wallet."
                 : "The mint has ended."}
           </p>
           <a class="button" href={`/g/${slug}`}>
             See the gallery
           </a>
+          {minted > 0 && <Trades marketplaces={setting.marketplaces} collection={collection} token={null} />}
         </div>
       </div>
       {isOpen && (
@@ -230,8 +231,15 @@ const SignsInToken = ({ collection, phase }: { collection: PublicCollection; pha
   );
 };
 
-const Signs = ({ collection }: { collection: PublicCollection }) => (
-  <details id="signs" class="fold">
+/** @param isOffered otherwise only a voucher can be redeemed, for which the script shows it */
+const Signs = ({
+  collection,
+  isOffered,
+}: {
+  readonly collection: PublicCollection;
+  readonly isOffered: boolean;
+}) => (
+  <details id="signs" class="fold" hidden={!isOffered}>
     <summary>What it costs and what you sign</summary>
     {collection.phases.some(({ currency }) => currency === null) && (
       <p class="call">
@@ -264,7 +272,7 @@ const Facts = ({ collection }: { collection: PublicCollection }) => {
   return (
     <dl>
       <dt>Contract</dt>
-      <dd>
+      <dd class="id">
         {explorer === null ? (
           contract
         ) : (
@@ -311,7 +319,7 @@ const By = ({ creator, contract_name: contract }: Pick<PublicCollection, "creato
   );
 };
 
-const Head = ({ collection }: { collection: PublicCollection }) => {
+const Head = ({ collection, isOffered }: { collection: PublicCollection; isOffered: boolean }) => {
   const { title, left, minted, total_copies: total } = collection;
   return (
     <>
@@ -328,7 +336,7 @@ const Head = ({ collection }: { collection: PublicCollection }) => {
           aria-label="Minted"
         />
         <div class="row small">
-          <p id="left">{supplyLeft(collection)}.</p>
+          <p id="left">{supplyLeft(collection, isOffered)}.</p>
         </div>
       </div>
     </>
@@ -337,13 +345,15 @@ const Head = ({ collection }: { collection: PublicCollection }) => {
 
 export const Mint = ({ setting, collection, works, now, scripts, wallets }: MintProps) => {
   const { slug, title, description, left, phases, links } = collection;
+  const offered = phases.filter((phase) => stageOf(phase, now) !== "over");
+  const isOffered = offered.length > 0;
   return (
     <Frame
       setting={setting}
       title={isolated(title)}
       collection={collection}
       section="mint"
-      head={{ description, image: coverImage(collection), path: `/m/${slug}` }}
+      head={{ description, card: cardOfPage(collection, null), path: `/m/${slug}` }}
       scripts={scripts}
       hasScripted
     >
@@ -357,14 +367,14 @@ export const Mint = ({ setting, collection, works, now, scripts, wallets }: Mint
         data-network={collection.network}
         data-contract={collection.contract_address}
         data-collection={String(collection.collection_id)}
-        data-currencies={JSON.stringify(currenciesOf(phases))}
+        data-currencies={JSON.stringify(currenciesOf(offered))}
       >
         <div id="cover" data-fresh="cover">
           <Cover base={setting.base} collection={collection} />
         </div>
         <div class="panel">
-          <Head collection={collection} />
-          <Controls collection={collection} now={now} wallets={wallets} />
+          <Head collection={collection} isOffered={isOffered} />
+          <Controls setting={setting} collection={collection} now={now} wallets={wallets} />
           <Secret collection={collection} now={now} />
           {description && (
             <p class="text" dir="auto">
@@ -395,7 +405,7 @@ export const Mint = ({ setting, collection, works, now, scripts, wallets }: Mint
               ))}
             </ul>
           )}
-          {left > 0 && <Signs collection={collection} />}
+          {left > 0 && <Signs collection={collection} isOffered={isOffered} />}
         </div>
         {collection.about && (
           <section class="about" aria-labelledby="about-heading">

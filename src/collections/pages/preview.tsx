@@ -52,7 +52,7 @@ const collectionOf = (previewed: Previewed): PublicCollection => {
     slug: SLUG,
     title: previewed.title,
     description: previewed.description,
-    cover: coverUrl === null ? null : { url: coverUrl, media_type: cover?.mediaType ?? null },
+    cover: coverUrl === null ? null : { url: coverUrl, media_type: cover?.mediaType ?? null, ground: null },
     theme: accent === null ? null : { accent },
     links: previewed.links,
     creator: previewed.creator,
@@ -98,6 +98,7 @@ const tokensOf = (previewed: Previewed, traits: readonly (readonly Trait[])[]): 
       owner_id: "the collector",
       media_url: placeholder?.url ?? url,
       media_type: hides ? null : mediaType,
+      media_ground: null,
       media_hash: null,
       media_cid: null,
       reference_url: null,
@@ -116,7 +117,7 @@ const html = (page: { toString(): string | Promise<string> }): string => `<!doct
  */
 export function previewPage(previewed: Previewed, path: string): string | null {
   const { base, now } = previewed;
-  const setting = { nonce: "preview", base, network: NETWORK };
+  const setting = { nonce: "preview", base, network: NETWORK, marketplaces: [] };
   const collection = collectionOf(previewed);
   const traits = previewed.assets.map(({ metadata }) => traitsOf(metadata));
   const tokens = tokensOf(previewed, traits);

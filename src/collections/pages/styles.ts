@@ -1,6 +1,9 @@
 import { contrast, textOn } from "../../domain/collector-pages.ts";
 import { FONT } from "./scripts.ts";
 
+/** Colour of buttons if the page sets none. */
+export const ACCENT = "#1f6f54";
+
 /** Address of the font; the name changes with its bytes. */
 export const FONT_PATH = `/public/v1/font/${FONT.file}`;
 
@@ -56,7 +59,8 @@ body { margin: 0; font: var(--m)/1.5 Figtree, system-ui, sans-serif; font-varian
 a { color: inherit; text-underline-offset: .2em; text-decoration-thickness: 1px; }
 :focus-visible { outline: 2px solid var(--ink); outline-offset: 2px; }
 [hidden] { display: none !important; }
-h1 { font-size: var(--xl); line-height: 1.25; font-weight: 700; letter-spacing: -.02em; margin: 0; text-wrap: balance; }
+h1 { font-size: var(--xl); line-height: 1.25; font-weight: 700; letter-spacing: -.02em; margin: 0; text-wrap: balance;
+  text-align: left; }
 h1.long { font-size: var(--l); letter-spacing: -.01em; }
 h2 { font-size: var(--l); line-height: 1.2; font-weight: 600; letter-spacing: -.01em; margin: 0 0 var(--2); }
 p { margin: 0; }
@@ -100,7 +104,8 @@ fieldset { border: 0; margin: 0; padding: 0; } legend { font-weight: 600; paddin
 summary { cursor: pointer; padding: var(--1) 0; font-weight: 600; }
 .fold { border-top: 1px solid var(--line); } .fold > :not(summary) { margin-bottom: var(--2); }
 dl { display: grid; grid-template-columns: fit-content(40%) minmax(0, 1fr); gap: var(--1) var(--3); margin: 0; }
-dt { color: var(--soft); } dd { margin: 0; }
+dt { color: var(--soft); } dd { margin: 0; } .id { word-break: break-all; }
+.panel > dl { font-size: var(--s); line-height: 1.4286; }
 dl.proof { grid-template-columns: minmax(0, 1fr); gap: 0; font-size: var(--s); } dl.proof dd { margin-bottom: var(--1); }
 dialog, [popover] { color: var(--ink); background: var(--card); border: 1px solid var(--line); border-radius: var(--round);
   padding: var(--3); width: 26rem; max-width: calc(100vw - 2 * var(--2)); }
@@ -114,8 +119,11 @@ th { color: var(--soft); font-weight: 600; white-space: nowrap; }
 
 .picture { display: block; width: 100%; height: auto; aspect-ratio: 1; object-fit: contain; background: var(--sunk);
   border-radius: var(--round); }
+.ground { display: block; position: relative; } .ground > svg { position: absolute; inset: 0; height: 100%; }
+.ground > svg + img { position: relative; background: none; }
 .blank { display: grid; place-items: center; place-content: center; gap: var(--1); color: var(--soft); font-size: var(--s); }
-.blank svg { width: 2.5rem; height: 2.5rem; }
+.sign { background: var(--accent); color: var(--on-accent); gap: 4%; } .sign svg { width: 36%; height: auto; margin: auto; aspect-ratio: 1; }
+.onward { margin-top: var(--2); }
 audio { width: 100%; display: block; margin-top: var(--2); }
 .stage { position: relative; }
 .mark { position: absolute; right: var(--1); bottom: var(--1); padding: 0 var(--1); border-radius: 1rem; background: #000b;
@@ -149,6 +157,8 @@ audio { width: 100%; display: block; margin-top: var(--2); }
     background: none; overflow: visible; gap: var(--2); align-items: end;
     grid-template-columns: repeat(auto-fill, minmax(min(11rem, 100%), 1fr)); }
 }
+/* There a choice applies at once. */
+@media (min-width: 48rem) and (scripting: enabled) { #filters [type="submit"] { display: none; } }
 .chips { list-style: none; padding: 0; margin: 0; display: grid; gap: var(--1);
   grid-template-columns: repeat(auto-fill, minmax(min(9rem, 100%), 1fr)); }
 .chips a { display: grid; height: 100%; align-content: start; padding: .75rem; border: 1px solid var(--line);
@@ -163,7 +173,7 @@ audio { width: 100%; display: block; margin-top: var(--2); }
 .panel { display: grid; gap: var(--3); align-content: start; }
 #claim, #claim .panel { gap: var(--2); }
 .head { display: grid; gap: var(--1); }
-.by { display: flex; gap: .75rem; align-items: center; } .by img { border-radius: 50%; object-fit: cover; flex: none; background: var(--sunk); }
+.by { display: flex; gap: .75rem; align-items: center; } .by:has(img) { margin-top: .25rem; } .by img { border-radius: 50%; object-fit: cover; flex: none; background: var(--sunk); }
 .supply { display: grid; gap: var(--1); }
 .supply .row { justify-content: space-between; }
 .track { appearance: none; display: block; width: 100%; height: .5rem; border: 0; border-radius: .25rem; overflow: hidden;
@@ -173,7 +183,7 @@ audio { width: 100%; display: block; margin-top: var(--2); }
 .track::-moz-progress-bar { background: var(--accent-line); }
 .price { font-size: var(--l); line-height: 1.2; font-weight: 700; }
 #mint { display: grid; gap: var(--1); }
-.bar { display: grid; gap: var(--1); } .bar > :empty { margin-top: calc(-1 * var(--1)); }
+.bar { display: grid; gap: var(--1); } .bar > :empty { position: absolute; }
 .under:has(> #account[hidden]) { display: none; }
 .offer { display: flex; flex-wrap: wrap; gap: 0 var(--2); align-items: baseline; justify-content: space-between; }
 .bar > button, #closed .button { width: 100%; }

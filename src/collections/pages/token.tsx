@@ -6,12 +6,14 @@ import type {
 import { explorerOf } from "../../domain/collector-pages.ts";
 import { grouped } from "../../domain/counted.ts";
 import { isolated } from "../../domain/texts.ts";
-import { cardOf } from "../../domain/thumbnails.ts";
-import { coverImage, Frame, type Setting, Title } from "./frame.tsx";
-import { choice, nameOf, ownNameOf } from "./gallery.tsx";
+import { cardOfPage } from "./card.ts";
+import { Frame, type Setting, Title } from "./frame.tsx";
+import { choice } from "./gallery.tsx";
 import { Media } from "./media.tsx";
 import { Moment } from "./moment.tsx";
+import { nameOf, ownNameOf } from "./names.ts";
 import { Promises, Secret } from "./promises.tsx";
+import { Trades } from "./trades.tsx";
 
 interface TokenProps {
   readonly setting: Setting;
@@ -193,17 +195,19 @@ export const TokenDetail = ({ setting, collection, token, traits, now, script }:
   const { slug, title } = collection;
   const path = `/g/${slug}/${token.number}`;
   const own = token.locked ? "This NFT never changes what it shows." : undefined;
-  const { rarity_rank: rank, media_url: url, media_type } = token;
+  const { rarity_rank: rank } = token;
   const explorer = explored({ collection, token });
-  const hasCard = url !== null && cardOf(url, media_type, setting.base) !== null;
-  // Of a film, a sound or a drawing no card is made: other sites show the collection's.
-  const image = hasCard ? { url, media_type, alt: `Picture of ${isolated(name)}` } : coverImage(collection);
+  const ownName = ownNameOf(token, collection);
+  const line = [
+    ...(ownName === `No. ${token.number}` ? [] : [`No. ${grouped(token.number)}`]),
+    ...(rank === null ? [] : [`Rarity rank ${grouped(rank)}`]),
+  ];
   return (
     <Frame
       setting={setting}
       title={`${name === title ? `No. ${token.number}` : isolated(name)} · ${isolated(title)}`}
       collection={collection}
-      head={{ description: token.description, image, path }}
+      head={{ description: token.description, card: cardOfPage(collection, token), path }}
       scripts={script === undefined ? [] : [script]}
       hasScripted
     >
@@ -214,6 +218,7 @@ export const TokenDetail = ({ setting, collection, token, traits, now, script }:
               base={setting.base}
               url={token.media_url}
               type={token.media_type}
+              ground={token.media_ground}
               alt={`Picture of ${name}`}
               eager
             />
@@ -222,11 +227,8 @@ export const TokenDetail = ({ setting, collection, token, traits, now, script }:
         </div>
         <div class="panel">
           <div class="head" data-fresh="head">
-            <Title text={ownNameOf(token, collection)} />
-            <p class="soft">
-              No. {grouped(token.number)}
-              {rank !== null && ` · Rarity rank ${grouped(rank)}`}
-            </p>
+            <Title text={ownName} />
+            {line.length > 0 && <p class="soft">{line.join(" · ")}</p>}
           </div>
           {collection.hidden && <Secret collection={collection} now={now} />}
           {token.description && (
@@ -248,6 +250,7 @@ export const TokenDetail = ({ setting, collection, token, traits, now, script }:
               </a>
             )}
           </div>
+          <Trades marketplaces={setting.marketplaces} collection={collection} token={token.token_id} />
           <div data-fresh="traits">
             {token.traits.length > 0 && <Traits collection={collection} token={token} traits={traits} />}
           </div>

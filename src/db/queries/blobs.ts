@@ -1,6 +1,7 @@
 import { and, asc, eq, inArray, isNotNull, isNull, type SQL, sql } from "drizzle-orm";
 import { toHex, type Uuid, uuidToBytes } from "../../domain/ids.ts";
 import { UNKNOWN_TYPE } from "../../domain/media-types.ts";
+import type { PictureGround } from "../../domain/thumbnails.ts";
 import type { Database } from "../client.ts";
 import { jsonRows } from "../json-rows.ts";
 import { blobLeaves, blobs, collectionBlobs } from "../schema/index.ts";
@@ -30,7 +31,7 @@ export const adoptBlobs = (
     db
       .insert(blobs)
       .select(sql`
-        SELECT unhex(value ->> 0), value ->> 1, value ->> 2, NULL, NULL, NULL, NULL, ${now.getTime()}
+        SELECT unhex(value ->> 0), value ->> 1, value ->> 2, NULL, NULL, NULL, NULL, ${now.getTime()}, NULL
         FROM json_each(${rows}) WHERE true`)
       .onConflictDoUpdate({
         target: blobs.sha256,
@@ -46,6 +47,11 @@ export const adoptBlobs = (
         setWhere: isNotNull(blobs.going),
       }),
   );
+
+/** Notes what stands in place of a picture while it loads. */
+export const noteGround = async (db: Database, sha256: Uint8Array, ground: PictureGround): Promise<void> => {
+  await db.update(blobs).set({ ground }).where(eq(blobs.sha256, sha256));
+};
 
 /** A file above one block, after its last byte was read. */
 type LargeFile = Pick<BlobRow, "sha256" | "rootSha256" | "size"> & {
@@ -100,7 +106,7 @@ export const abandonBlobs = (
     db
       .insert(blobs)
       .select(sql`
-        SELECT unhex(value ->> 0), value ->> 1, ${UNKNOWN_TYPE}, NULL, NULL, 'marked', ${now.getTime()}, ${now.getTime()}
+        SELECT unhex(value ->> 0), value ->> 1, ${UNKNOWN_TYPE}, NULL, NULL, 'marked', ${now.getTime()}, ${now.getTime()}, NULL
         FROM json_each(${json}) WHERE true`)
       .onConflictDoNothing(),
   );

@@ -2,6 +2,7 @@ import { and, asc, eq, getTableColumns, sql } from "drizzle-orm";
 import type { Uuid } from "../../domain/ids.ts";
 import type { Database } from "../client.ts";
 import { blobs, collectionPages, collections, contracts, draftAssets } from "../schema/index.ts";
+import type { BlobRow } from "./blobs.ts";
 
 const { creatorPicture, ...columns } = getTableColumns(collectionPages);
 
@@ -55,7 +56,12 @@ export type EnabledPage = NonNullable<Awaited<ReturnType<typeof findEnabledPage>
 /** The file of a collection's cover: the named asset, or the first. */
 export const coverOf = (db: Database, draftId: Uuid, assetId: Uuid | null) =>
   db
-    .select({ sha256: blobs.sha256, rootSha256: blobs.rootSha256, mediaType: blobs.mediaType })
+    .select({
+      sha256: blobs.sha256,
+      rootSha256: blobs.rootSha256,
+      mediaType: blobs.mediaType,
+      ground: blobs.ground,
+    })
     .from(draftAssets)
     .innerJoin(blobs, eq(blobs.sha256, draftAssets.sha256))
     .where(and(eq(draftAssets.draftId, draftId), assetId === null ? undefined : eq(draftAssets.id, assetId)))
@@ -63,16 +69,23 @@ export const coverOf = (db: Database, draftId: Uuid, assetId: Uuid | null) =>
     .limit(1)
     .get();
 
-/** Media types of files by the lower-case hexadecimal of their SHA-256. */
-export const mediaTypesOf = async (
+/** What pages show of a file before it is loaded. */
+type ShownFile = Pick<BlobRow, "mediaType" | "ground">;
+
+/** Files by the lower-case hexadecimal of their SHA-256. */
+export const shownFilesOf = async (
   db: Database,
   digests: readonly string[],
-): Promise<ReadonlyMap<string, string>> => {
+): Promise<ReadonlyMap<string, ShownFile>> => {
   const rows = await db
-    .select({ digest: sql<string>`lower(hex(${blobs.sha256}))`, mediaType: blobs.mediaType })
+    .select({
+      digest: sql<string>`lower(hex(${blobs.sha256}))`,
+      mediaType: blobs.mediaType,
+      ground: blobs.ground,
+    })
     .from(blobs)
     .where(sql`${blobs.sha256} IN (SELECT unhex(value) FROM json_each(${JSON.stringify(digests)}))`);
-  return new Map(rows.map(({ digest, mediaType }) => [digest, mediaType]));
+  return new Map(rows.map(({ digest, ...file }) => [digest, file]));
 };
 
 /** Value of a page's `traits_cursor` before any reference file is read. Pages that are done have null. */

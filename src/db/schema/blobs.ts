@@ -1,4 +1,5 @@
 import { index, integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
+import type { PictureGround } from "../../domain/thumbnails.ts";
 import { bytes, instant } from "./columns.ts";
 
 /**
@@ -21,6 +22,8 @@ export const blobs = sqliteTable(
     going: text("going", { enum: ["marked", "deleting", "deleted"] }),
     goingAt: instant("going_at"),
     createdAt: instant("created_at").notNull(),
+    /** Of an opaque picture that has a thumbnail: what stands in its place while it loads. Null: not known. */
+    ground: text("ground", { mode: "json" }).$type<PictureGround>(),
   },
   (table) => [
     index("blobs_going").on(table.going, table.goingAt),

@@ -1,5 +1,4 @@
 import type { Uuid } from "../../domain/ids.ts";
-import type { ThumbnailForm } from "../../domain/thumbnails.ts";
 
 /** Where things are in R2. docs/storage.md lists all keys. */
 
@@ -18,8 +17,13 @@ export const mediaKey = (uuid: Uuid): string => `${MEDIA_PREFIX}${uuid}`;
 /** Key of the note on a file above one block, by its SHA-256. It has the file's key and its row's fields. */
 export const mediaNoteKey = (sha256: string): string => `media-note/${sha256}`;
 
-/** Key of a thumbnail of a file, by the file's SHA-256 and the thumbnail's width in pixels, or `card`. */
-export const thumbnailKey = (sha256: string, form: ThumbnailForm): string => `thumbnail/${sha256}-${form}`;
+/** Key of a thumbnail of a file, by the file's SHA-256 and the thumbnail's width in pixels. */
+export const thumbnailKey = (sha256: string, form: number | `${number}.avif`): string =>
+  `thumbnail/${sha256}-${form}`;
+
+/** Key of the card of a page: of one NFT by its number, or of the collection. */
+export const cardKey = (slug: string, number: number | null): string =>
+  `card/${slug}/${number ?? "collection"}`;
 
 /** Prefix of files of operations that ended long ago. */
 export const ARCHIVE_PREFIX = "archive/";

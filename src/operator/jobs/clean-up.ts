@@ -9,7 +9,7 @@ import { unweighKeys, unweighQuotes } from "../../db/queries/usage.ts";
 import { auditEntries, blobLeaves, blobs, events, idempotencyKeys, quotes } from "../../db/schema/index.ts";
 import { AUDIT_KEPT_DAYS } from "../../domain/audit.ts";
 import { toHex, type Uuid } from "../../domain/ids.ts";
-import { THUMBNAIL_FORMS } from "../../domain/thumbnails.ts";
+import { THUMBNAIL_WIDTHS } from "../../domain/thumbnails.ts";
 import {
   ARCHIVE_PREFIX,
   BLOB_PREFIX,
@@ -312,8 +312,9 @@ async function deleteMarked(context: ServiceContext): Promise<number> {
   if (taken.length === 0) return 0;
   const files = taken.map(({ sha256, objectKey }) => objectKey ?? blobKey(toHex(sha256)));
   await context.env.BUCKET.delete(files);
-  for (const form of THUMBNAIL_FORMS) {
-    await context.env.BUCKET.delete(taken.map(({ sha256 }) => thumbnailKey(toHex(sha256), form)));
+  for (const width of THUMBNAIL_WIDTHS) {
+    for (const form of [width, `${width}.avif`] as const)
+      await context.env.BUCKET.delete(taken.map(({ sha256 }) => thumbnailKey(toHex(sha256), form)));
   }
   await markDeleted(context.db, JSON.stringify(taken.map(({ sha256 }) => toHex(sha256))), context.now());
   return taken.length;
