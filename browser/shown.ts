@@ -43,8 +43,10 @@ function mediaOf({ number, media_url: url, media_type: type }: PublicToken): HTM
     const media = document.createElement(sort);
     Object.assign(media, { src: url, controls: true, ariaLabel: alt });
     if (media instanceof HTMLVideoElement)
-      Object.assign(media, { className: "picture", muted: true, loop: true });
-    return media;
+      return Object.assign(media, { className: "picture", src: `${url}#t=0.1`, muted: true, loop: true });
+    const sound = made("div");
+    sound.append(made("span", "Audio", "picture blank sign"), media);
+    return sound;
   }
   if (sort !== "image") return made("span", type ?? "", "picture blank");
   const image = new Image(600, 600);

@@ -231,6 +231,10 @@ audio { width: 100%; display: block; margin-top: var(--2); }
   .two > .panel { grid-column: 2; grid-row: 1 / span 4; }
   .bar { padding: var(--3); border: 1px solid var(--line); border-radius: var(--round); background: var(--card); }
 }
+@media (min-width: 48rem) {
+  .won .two { grid-template-columns: minmax(0, 40rem); justify-content: center; }
+  .won .two > .panel { grid-column: 1; grid-row: auto; }
+}
 @media (min-width: 48rem) and (max-width: 59.99rem) { #works { --columns: 2; } }
 @media (min-width: 60rem) { .two { grid-template-columns: minmax(0, 1fr) 26rem; gap: var(--6); } }
 @media (max-width: 47.99rem) {
