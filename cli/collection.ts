@@ -148,7 +148,12 @@ async function reveal(args: Arguments, place: Place): Promise<void> {
     body: { assets },
     rows: { assets: `${now.shown} of ${all} are shown; afterwards at least ${wanted}` },
     question: "Reveal them?",
-    send: (options) => client.collections.reveal(uuid, assets, options),
+    // A run that reads before another one's reveal has ended sends the same request under the same key.
+    send: (options) =>
+      client.collections.reveal(uuid, assets, {
+        ...options,
+        idempotencyKey: `reveal-${uuid}-${now.shown}-${wanted}`,
+      }),
     told: ({ revealed }) => `${revealed.reveal?.shown} of ${all} assets are shown.`,
   });
 }

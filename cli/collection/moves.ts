@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { existsSync, mkdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { isDeepStrictEqual } from "node:util";
-import type { MintageClient, Quote } from "../../client/src/index.ts";
+import { ApiError, type MintageClient, type Quote } from "../../client/src/index.ts";
 import { beginFile } from "../begun-file.ts";
 import { keyAccess, readJson, stateOf, UsageError } from "../command.ts";
 import { hadNoEffect, isRefusal } from "../no-effect.ts";
@@ -89,7 +89,9 @@ async function untilKnown<Answer>(file: string, ask: () => Promise<Answer>): Pro
     rmSync(file, { force: true });
     return answer;
   } catch (error) {
-    if (hadNoEffect(error) || isRefusal(error)) rmSync(file, { force: true });
+    // `final`: the operator has settled it as done.
+    const isSettled = error instanceof ApiError && error.outcome === "final";
+    if (hadNoEffect(error) || isRefusal(error) || isSettled) rmSync(file, { force: true });
     throw error;
   }
 }

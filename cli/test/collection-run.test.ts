@@ -106,6 +106,18 @@ describe("a write", () => {
     expect(writes(service.seen)).toEqual([]);
   });
 
+  test("a reveal that another run has sent is sent again under its key, so that no more is shown", async () => {
+    await using service = await scriptedService(scripted(() => done));
+    for (let run = 0; run < 2; run += 1)
+      expect(await command(service.url, "reveal", COLLECTION, "--shown", "7", "--yes")).toMatchObject({
+        code: 0,
+      });
+    const [first, second] = writes(service.seen).filter((one) => one.path.endsWith("/reveal"));
+    expect(bodyOf(first!)).toEqual({ assets: 5 });
+    expect(bodyOf(second!)).toEqual({ assets: 5 });
+    expect(second!.headers["idempotency-key"]).toBe(first!.headers["idempotency-key"]);
+  });
+
   test("that the wallet can't pay for isn't sent, and neither is one with a mistake", async () => {
     await using poor = await scriptedService(scripted(() => done, 2n));
     const refused = await command(poor.url, "burn", COLLECTION, "3:1", "--yes");
@@ -189,13 +201,13 @@ describe.each([
     expect(last.headers["mintage-max-cost"]).toBe(`${NEAR / 2n}`);
   });
 
-  test("isn't kept once a refusal says that it had no effect", async () => {
+  test.each([
+    ["it had no effect", "not_submitted"],
+    ["the operator has settled it as done", "final"],
+  ])("isn't kept once the answer says that %s", async (_, outcome) => {
     const { known, script } = losing();
     await using service = await scriptedService(script);
-    known.answer = {
-      status: 409,
-      body: { message: "No.", code: "conflict", outcome: "not_submitted" },
-    };
+    known.answer = { status: 409, body: { message: "No.", code: "conflict", outcome } };
     expect((await command(service.url, name, COLLECTION, ...args, "--yes")).code).toBe(1);
     known.answer = { status: 200, body: { message: "success", tokens: [] } };
     expect((await command(service.url, name, COLLECTION, ...args, "--yes")).code).toBe(0);

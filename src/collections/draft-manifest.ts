@@ -73,7 +73,9 @@ export const keepManifest = async (
       placeholder: { sha256: toHex(shown.sha256), size: shown.size, mediaType: shown.mediaType },
     }),
   };
-  await putSame(context.env.BUCKET, manifestKey(collectionUuid), JSON.stringify(manifest), JSON_TYPE);
+  await putSame(context.env.BUCKET, manifestKey(collectionUuid), JSON.stringify(manifest), {
+    contentType: JSON_TYPE,
+  });
 };
 
 /** Whether a finalization of this collection has begun. */

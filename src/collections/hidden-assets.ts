@@ -14,7 +14,7 @@ import { JSON_TYPE } from "../domain/media-types.ts";
 import { TRANSACTION_LIMITS } from "../domain/packing.ts";
 import type { SealedOrder } from "../domain/reveal.ts";
 import { seal, unseal } from "../domain/sealing.ts";
-import { orderKey } from "../files/storage/keys.ts";
+import { ORDERS, orderKey } from "../files/storage/keys.ts";
 import { putSame } from "../files/storage/put-blob.ts";
 
 const SEED_BYTES = 32;
@@ -55,7 +55,27 @@ export const resealOrder = async (
 
 /** Keeps an order in R2, beside the collection's manifest, where it outlives the database. */
 export const keepOrder = ({ env }: ServiceContext, collectionUuid: Uuid, order: SealedOrder): Promise<void> =>
-  putSame(env.BUCKET, orderKey(collectionUuid), JSON.stringify({ version: 1, ...order }), JSON_TYPE);
+  putSame(env.BUCKET, orderKey(collectionUuid), JSON.stringify({ version: 1, ...order }), {
+    contentType: JSON_TYPE,
+    customMetadata: { [SECRET_VERSION]: String(order.secretVersion) },
+  });
+
+/** Metadata of an order in R2: the version of the secret that it is sealed under. */
+const SECRET_VERSION = "secret-version";
+
+/** Collections with an order in R2 that is sealed under an older version. */
+export const ordersInR2 = async ({ env }: ServiceContext, version: number): Promise<Uuid[]> => {
+  const older: Uuid[] = [];
+  let cursor: string | undefined;
+  do {
+    const page = await env.BUCKET.list({ prefix: ORDERS, cursor, include: ["customMetadata"] });
+    for (const { key, customMetadata } of page.objects)
+      if (Number(customMetadata?.[SECRET_VERSION] ?? 0) < version)
+        older.push(key.slice(ORDERS.length) as Uuid);
+    cursor = page.truncated ? page.cursor : undefined;
+  } while (cursor !== undefined);
+  return older;
+};
 
 /** The order that R2 has of a collection; null: none. */
 export const readOrder = async (

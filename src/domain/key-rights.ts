@@ -3,8 +3,9 @@ import type { Uuid } from "./ids.ts";
 import type { Issue } from "./issues.ts";
 
 /**
- * What a key may do. `drafts`: drafts and their finalization; `mint`: who gets NFTs: mints, allowlist, claim links;
- * `update`: NFTs' metadata and the page; `settings`: royalties, prices, locks, transfer rules; `money`: payouts.
+ * What a key may do. `drafts`: drafts and their finalization; `mint`: who gets NFTs: mints, allowlist, claim links, transfers;
+ * `update`: NFTs' metadata and burns, and the page; `settings`: royalties, prices, locks, reveals, transfer rules; `money`:
+ * payouts.
  */
 const SCOPES = ["drafts", "mint", "update", "settings", "money", "webhooks", "read"] as const;
 

@@ -128,7 +128,12 @@ const proposalOf = async (
   ]);
   const settings = withPhases(drafted, described);
   const id = newUuid();
-  const hidden = brokenOff ? {} : await hiddenWith(context, draft, reveal);
+  const hidden = await hiddenWith(
+    context,
+    draft,
+    reveal,
+    brokenOff?.request as FinalizeOperation | undefined,
+  );
   const request = await continued(context, draft, brokenOff, {
     collectionUuid: draft.plannedCollectionId,
     contractUuid: contract.id,
@@ -174,7 +179,14 @@ const hiddenWith = async (
   context: ServiceContext,
   { plannedCollectionId: collectionUuid, placeholderSha256: placeholder }: DraftRow["draft"],
   reveal: boolean | string,
+  brokenOff: FinalizeOperation | undefined,
 ): Promise<Pick<FinalizeOperation, "reveal">> => {
+  if (brokenOff) {
+    if (!brokenOff.reveal) return {};
+    // R2's copy is sealed again when secrets are rotated.
+    const order = (await readOrder(context, collectionUuid)) ?? brokenOff.reveal.order;
+    return { reveal: { ...brokenOff.reveal, order: await resealOrder(context, collectionUuid, order) } };
+  }
   if (reveal === false) return {};
   if (placeholder === null) {
     const message = "Attach an asset_placeholder with asset-bulk: it is what NFTs show until the reveal.";
@@ -213,7 +225,11 @@ const continued = async (
     ...kept
   } = brokenOff ? (brokenOff.request as FinalizeOperation) : fresh;
   // What the earlier one has registered isn't registered again.
-  const request = { ...kept, ...(fresh.registrations && { registrations: fresh.registrations }) };
+  const request = {
+    ...kept,
+    ...(fresh.registrations && { registrations: fresh.registrations }),
+    ...(fresh.reveal && { reveal: fresh.reveal }),
+  };
   const found = await collectionOnChain(context, { request }, brokenOff?.height ?? 0);
   if (!found) return request;
   const { collection_id: collectionId, assets, published } = found;

@@ -1,7 +1,13 @@
 import { and, asc, eq, sql } from "drizzle-orm";
 import type { HiddenOrder } from "../api/resources/reveal.ts";
 import type { Rotation } from "../api/resources/wallet.ts";
-import { keepOrder, resealOrder, shuffledAssets } from "../collections/hidden-assets.ts";
+import {
+  keepOrder,
+  ordersInR2,
+  readOrder,
+  resealOrder,
+  shuffledAssets,
+} from "../collections/hidden-assets.ts";
 import type { ServiceContext } from "../context.ts";
 import { type Database, runBatch } from "../db/client.ts";
 import { recordChange } from "../db/queries/audit.ts";
@@ -82,11 +88,24 @@ export const resealOrders = async (context: ServiceContext): Promise<Rotation["r
   const cursor = last && ({ version: last.version, id: last.id } satisfies Cursor);
   await writeSweep(db, SWEEP, cursor ? JSON.stringify(cursor) : null, now());
   const failed: Uuid[] = [];
+  let resealed = 0;
   for (const { id, reveal } of rows) {
     try {
       const order = await resealOrder(context, id, reveal!.order!);
       await keepOrder(context, id, order);
       await runBatch(db, [setOrder(db, id, order)]);
+      resealed += 1;
+    } catch (error) {
+      log("reveal.reseal_failed", { collection_uuid: id, error });
+      failed.push(id);
+    }
+  }
+  // Those that R2 alone has as well: of finalizations that failed, which the next one of the draft goes on with.
+  const alone = await ordersInR2(context, version);
+  for (const id of alone.splice(0, ROUND)) {
+    try {
+      await keepOrder(context, id, await resealOrder(context, id, (await readOrder(context, id))!));
+      resealed += 1;
     } catch (error) {
       log("reveal.reseal_failed", { collection_uuid: id, error });
       failed.push(id);
@@ -96,6 +115,6 @@ export const resealOrders = async (context: ServiceContext): Promise<Rotation["r
     db.$count(collections, isOlder(version)),
     db.$count(operations, isPendingOlder(version)),
   ]);
-  const remaining = finalized + pending;
-  return { resealed: rows.length - failed.length, failed, remaining };
+  const remaining = Math.max(finalized, failed.length) + pending + alone.length;
+  return { resealed, failed: [...new Set(failed)], remaining };
 };

@@ -34,7 +34,7 @@ import {
   operationCount,
   readOperation,
 } from "../support/operations.ts";
-import { sendFrom } from "../support/payments.ts";
+import { drain, pay, sendFrom } from "../support/payments.ts";
 import { fetchWithSecrets, replaceObject, setWalletSettings, withSecrets } from "../support/wallets.ts";
 
 const sha256 = (bytes: Uint8Array): Buffer<ArrayBuffer> => createHash("sha256").update(bytes).digest();
@@ -672,6 +672,28 @@ describe("the secret order", () => {
     }
     await env.BUCKET.delete(`reveal/${collection.collection_uuid}`);
   });
+});
+
+test("an order of a finalization that failed is sealed again as well, and the next one goes on with it", async () => {
+  const poor = await createIntegration("Poor artist");
+  const { draft } = await createHiddenDraft(poor, { copies: [1, 1] });
+  await drain(poor.integrationUuid);
+  await bodyOf(await finalizeDraft(poor.key, draft), 402);
+  const { 1: first } = JSON.parse(env.WALLET_SECRETS) as { 1: string };
+  const second = btoa(String.fromCharCode(...crypto.getRandomValues(new Uint8Array(32))));
+  const secrets = { 1: first, 2: second };
+  const rotated = await bodyOf<{ reveals: { resealed: number; remaining: number } }>(
+    await withSecrets(secrets, "/secret-rotation"),
+    200,
+  );
+  expect(rotated.reveals.resealed).toBeGreaterThan(0);
+  expect(rotated.reveals.remaining).toBe(0);
+  await pay("platform", poor.walletAccountId, 10n ** 25n);
+  const authorization = `Api-Key ${poor.key}`;
+  const finalized = await fetchWithSecrets({ 2: second }, `/api/v1/collection-draft/${draft}/finalize`, {
+    authorization,
+  });
+  expect(await bodyOf(finalized, 201)).toMatchObject({ reveal: { state: "hidden" } });
 });
 
 test("a reveal that finds another one just over may be sent again", async () => {

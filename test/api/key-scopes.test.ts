@@ -140,7 +140,10 @@ describe("each scope", () => {
 
   test("settings alone changes a collection's settings, and money alone pays out", () => {
     const scopeOf = Object.fromEntries(byName.map(([name, { scope }]) => [name, scope]));
-    expect(scopeOf).toMatchObject({ updateCollection: "settings", payOut: "money" });
+    expect(scopeOf).toMatchObject({
+      ...{ updateCollection: "settings", lockCollection: "settings", payOut: "money" },
+      ...{ lockNft: "settings", revealCollection: "settings", transferNfts: "mint", burnNfts: "update" },
+    });
     expect(definitions.filter(({ scope }) => scope === "money")).toHaveLength(1);
   });
 });

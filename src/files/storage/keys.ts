@@ -43,4 +43,5 @@ export const journalKey = (wallet: string, day: Date, file: Uuid): string =>
 export const manifestKey = (collectionUuid: Uuid): string => `manifest/${collectionUuid}`;
 
 /** Key of the sealed order of a collection that hides its assets. */
-export const orderKey = (collectionUuid: Uuid): string => `reveal/${collectionUuid}`;
+export const orderKey = (collectionUuid: Uuid): string => ORDERS + collectionUuid;
+export const ORDERS = "reveal/";

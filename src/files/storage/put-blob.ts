@@ -9,7 +9,13 @@ export const putBlob = (
   sha256: string,
   bytes: Uint8Array,
   mediaType: string,
-): Promise<void> => putSame(bucket, blobKey(sha256), bytes, mediaType);
+): Promise<void> => putSame(bucket, blobKey(sha256), bytes, { contentType: mediaType });
+
+/** What an object says of itself. */
+interface Described {
+  readonly contentType: string;
+  readonly customMetadata?: Record<string, string>;
+}
 
 /**
  * Puts an object at a key that identifies its contents. R2 rejects a second put to one key within a second with 429; if
@@ -19,11 +25,11 @@ export const putSame = (
   bucket: R2Bucket,
   key: string,
   bytes: Uint8Array | string,
-  mediaType: string,
+  { contentType, customMetadata }: Described,
 ): Promise<void> =>
   retry(ATTEMPTS, async () => {
     try {
-      await bucket.put(key, bytes, { httpMetadata: { contentType: mediaType } });
+      await bucket.put(key, bytes, { httpMetadata: { contentType }, customMetadata });
     } catch (error) {
       if (!isTooFrequent(error) || (await bucket.head(key)) === null) throw error;
     }

@@ -27,7 +27,9 @@ export const keepMediaNote = async (
   const { sha256, rootSha256, leaves, size, mediaType } = file;
   const root = rootSha256 && toHex(rootSha256);
   const note: MediaNote = { key, size, mediaType, root, leaves: leaves.map(toHex) };
-  await putSame(env.BUCKET, mediaNoteKey(toHex(sha256)), JSON.stringify(note), JSON_TYPE);
+  await putSame(env.BUCKET, mediaNoteKey(toHex(sha256)), JSON.stringify(note), {
+    contentType: JSON_TYPE,
+  });
 };
 
 /**
