@@ -2,6 +2,7 @@ import { env } from "cloudflare:workers";
 import { CID } from "multiformats/cid";
 import { beforeAll, expect, test, vi } from "vitest";
 import { ClaimIssuer } from "../../client/src/index.ts";
+// Inside: the document lacks pages, documents and the gateway, which the table of routes has.
 import { app } from "../../src/app.ts";
 import { picture } from "../../testing/pictures.ts";
 import {
