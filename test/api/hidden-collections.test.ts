@@ -510,6 +510,38 @@ test("what an owner reveals without the service is known from the next reveal on
   await expectTruth(collection, assets);
 });
 
+test("a reveal that finds another one just over may be sent again", async () => {
+  const { collection } = await createHidden(shop, { copies: [1, 1] });
+  await (
+    await killedAt("operation.accepted", () => reveal(collection, { assets: 1 }), firstPass)
+  ).body?.cancel();
+  const path = `/collection/${collection.collection_uuid}/reveal`;
+  const [{ operation_uuid: first }] = await bodyOf<[{ operation_uuid: string }]>(
+    await api(`/operation?kind=collection_reveal&state=pending`, { key: shop.key }),
+    200,
+  );
+  expect(await bodyOf(await reveal(collection), 409)).toMatchObject({
+    code: "conflict",
+    message: `Read operation ${first}: it reveals assets of this collection already.`,
+  });
+  let isRefused = false;
+  // It ends when the second one has been refused and asks why.
+  const DB = failingD1(async (sql) => {
+    if (/insert into "operations"/.test(sql)) isRefused = true;
+    else if (isRefused && /^select .* from "operations"/.test(sql)) await background.resume(first);
+    return null;
+  });
+  const { response } = await apiWith({ DB }, path, { key: shop.key, json: {} });
+  expect(await bodyOf(response, 429)).toMatchObject({
+    code: "wallet_busy",
+    message: "Send the request again: another reveal of this collection has just ended.",
+    outcome: "not_submitted",
+    retryable: true,
+  });
+  await bodyOf(await reveal(collection), 200);
+  expect((await read(collection)).reveal).toMatchObject({ state: "revealed", shown: 2 });
+});
+
 test("the schedule reveals a collection at its time, once", async () => {
   const at = new Date(Date.now() + 60_000).toISOString();
   const { collection, assets } = await createHidden(shop, { copies: [2, 2, 2], reveal: at });
@@ -689,43 +721,13 @@ test("an order of a finalization that failed is sealed again as well, and the ne
   expect(rotated.reveals.resealed).toBeGreaterThan(0);
   expect(rotated.reveals.remaining).toBe(0);
   await pay("platform", poor.walletAccountId, 10n ** 25n);
-  const authorization = `Api-Key ${poor.key}`;
-  const finalized = await fetchWithSecrets({ 2: second }, `/api/v1/collection-draft/${draft}/finalize`, {
-    authorization,
-  });
-  expect(await bodyOf(finalized, 201)).toMatchObject({ reveal: { state: "hidden" } });
-});
-
-test("a reveal that finds another one just over may be sent again", async () => {
-  const { collection } = await createHidden(shop, { copies: [1, 1] });
-  await (
-    await killedAt("operation.accepted", () => reveal(collection, { assets: 1 }), firstPass)
-  ).body?.cancel();
-  const path = `/collection/${collection.collection_uuid}/reveal`;
-  const [{ operation_uuid: first }] = await bodyOf<[{ operation_uuid: string }]>(
-    await api(`/operation?kind=collection_reveal&state=pending`, { key: shop.key }),
-    200,
+  const planned = await fetchWithSecrets(
+    { 2: second },
+    "/api/v1/quote",
+    { authorization: `Api-Key ${poor.key}` },
+    { method: "POST", path: `/collection-draft/${draft}/finalize` },
   );
-  expect(await bodyOf(await reveal(collection), 409)).toMatchObject({
-    code: "conflict",
-    message: `Read operation ${first}: it reveals assets of this collection already.`,
-  });
-  let isRefused = false;
-  // It ends when the second one has been refused and asks why.
-  const DB = failingD1(async (sql) => {
-    if (/insert into "operations"/.test(sql)) isRefused = true;
-    else if (isRefused && /^select .* from "operations"/.test(sql)) await background.resume(first);
-    return null;
-  });
-  const { response } = await apiWith({ DB }, path, { key: shop.key, json: {} });
-  expect(await bodyOf(response, 429)).toMatchObject({
-    code: "wallet_busy",
-    message: "Send the request again: another reveal of this collection has just ended.",
-    outcome: "not_submitted",
-    retryable: true,
-  });
-  await bodyOf(await reveal(collection), 200);
-  expect((await read(collection)).reveal).toMatchObject({ state: "revealed", shown: 2 });
+  await bodyOf(planned, 201);
 });
 
 test("a reveal by another integration or a read key is refused", async () => {

@@ -112,7 +112,7 @@ export const OPERATIONS: readonly Mutant[] = [
     id: "operations: a finalization is cut again",
     file: "src/operations/kinds/finalize.ts",
     search: "if (request.plan) return request.plan;",
-    replacement: "if (request.plan) return splitAssets(request, assets);",
+    replacement: "if (request.plan) return splitAssets(context, request, assets);",
     tests: large,
     named: "a finalization continues with its first plan",
   },

@@ -128,8 +128,8 @@ export const STOCK: readonly Mutant[] = [
   {
     id: "keys: a name may change the direction of text",
     file: "src/domain/texts.ts",
-    search: "return found === undefined\n",
-    replacement: "return found !== undefined\n",
+    search: "const [found] = DIRECTIONS.exec(text) ?? [];",
+    replacement: "const [found] = DIRECTIONS.exec(text.slice(text.length)) ?? [];",
     tests: ["test/api/keys.test.ts"],
     named: "a name that turns text around",
   },
