@@ -96,7 +96,7 @@ export async function updateFromFile(
     line.show(changed / rows.length, `${changed} of ${total}`),
   ).finally(() => {
     line.end();
-    writeReceipts(update);
+    writeReceipts(update, [...refused.values()].flat());
   });
   report(update, options, { before, failed });
 }
@@ -165,9 +165,14 @@ async function quoteParts(
         }));
         throw new FolderError(byLine(name, problems));
       }
+      const reasons = new Map(faulty.map(({ tokenId, message }) => [tokenId, message]));
       refused.set(
         index,
-        faulty.map(({ line, tokenId, message }) => ({ line, token_id: tokenId, reason: message })),
+        // An answer names the first problems alone.
+        rows.map(({ line, tokenId }) => ({
+          ...{ line, token_id: tokenId },
+          reason: reasons.get(tokenId) ?? error.message,
+        })),
       );
     }
   }
@@ -272,14 +277,20 @@ const receiptOf = ({ tx_results: results }: NftUpdateBulkAnswer) => ({
 
 const receiptsFile = (file: string): string => `${file.replace(/\.csv$/i, "")}.receipts.csv`;
 
-/** Writes a line for each row: whether its NFT was changed, and if not, why. */
-function writeReceipts({ file, parts, journal }: Update): void {
+/** Writes a line for each row: whether its NFT was changed, and if not, why. @param refused rows that weren't sent */
+function writeReceipts({ file, parts, journal }: Update, refused: readonly FailedRow[]): void {
+  const refusals = new Map(refused.map(({ token_id: id, reason }) => [id, reason]));
   const lines = parts.flatMap((rows, index) => {
     const { left, receipts } = journal.part(index);
     const reasons: Readonly<Record<string, string>> = receipts.at(-1)?.failed ?? {};
     return rows.map(({ line, tokenId }) => {
       const isChanged = left !== null && !left.includes(tokenId);
-      return [line, tokenId, isChanged ? "changed" : "", isChanged ? "" : (reasons[tokenId] ?? "")];
+      return [
+        line,
+        tokenId,
+        isChanged ? "changed" : "",
+        isChanged ? "" : (refusals.get(tokenId) ?? reasons[tokenId] ?? ""),
+      ];
     });
   });
   const target = receiptsFile(file);

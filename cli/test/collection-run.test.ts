@@ -364,6 +364,27 @@ describe("an update", () => {
     expect(asked?.path).toContain(`reference=${bodyOf(write).reference}`);
   });
 
+  test("of NFTs none of which can be changed names each, also those that the refusal doesn't", async () => {
+    rows(3);
+    const issues = [{ path: ["body", "updates", 1, "token_id"], message: "metadata is locked." }];
+    const message = "None of these tokens can be changed.";
+    const refusal: Reply = {
+      status: 409,
+      body: { message, code: "conflict", outcome: "not_submitted", issues },
+    };
+    const reply = scripted(() => done);
+    await using service = await scriptedService((seen) =>
+      seen.path.endsWith("/quote") ? refusal : reply(seen),
+    );
+    const refused = await command(service.url, "update", COLLECTION, file, "--yes", "--json");
+    expect(refused.code, refused.stderr).toBe(1);
+    expect(JSON.parse(refused.stdout).failed).toHaveLength(3);
+    const receipts = readFileSync(file.replace(".csv", ".receipts.csv"), "utf8");
+    expect(receipts.replaceAll('"', "")).toBe(
+      `line,token_id,status,reason\n2,3:1,,${message}\n3,3:2,,metadata is locked.\n4,3:3,,${message}\n`,
+    );
+  });
+
   test.each(["invalid_request", "asset_url_failed"] as const)(
     "with a cell that the service refuses as %s sends nothing and names its line",
     async (code) => {

@@ -88,7 +88,9 @@ export const authenticate = async (c: Context<AppEnv>): Promise<void> => {
   refuseUnusable(key, now);
   if (key.lastUsedAt === null || now - key.lastUsedAt >= LAST_USED_EVERY_MS) {
     key.lastUsedAt = now;
-    context.waitUntil(touchKey(context.db, key.id, new Date(now), new Date(now - LAST_USED_EVERY_MS)));
+    const touched = touchKey(context.db, key.id, new Date(now), new Date(now - LAST_USED_EVERY_MS));
+    // Nobody waits for it, and the next minute records it.
+    context.waitUntil(touched.catch((error: unknown) => context.log("key.touch_failed", { error })));
   }
   const wishes = parametrisedList(c.req.header("Prefer") ?? "");
   c.set("caller", {
@@ -194,7 +196,10 @@ export const unknownKey = (): ServiceError =>
 
 const refuseUnusable = (key: KnownKey, now: number): void => {
   if (key.revokedAt !== null) {
-    throw new ServiceError("api_key_revoked", "This key was deleted. Ask the operator for a new one.");
+    throw new ServiceError(
+      "api_key_revoked",
+      "This key was deleted. Make a new key with one that has the scope `full`, or ask the operator for one.",
+    );
   }
   if (key.replacedAt !== null && key.replacedAt <= now) {
     throw new ServiceError(
@@ -204,7 +209,10 @@ const refuseUnusable = (key: KnownKey, now: number): void => {
   }
   const { expiresAt } = key.rights;
   if (expiresAt !== null && expiresAt <= now) {
-    throw new ServiceError("api_key_expired", "This key has expired. Ask the operator for a new one.");
+    throw new ServiceError(
+      "api_key_expired",
+      "This key has expired. Make a new key with one that has the scope `full`, or ask the operator for one.",
+    );
   }
   if (key.isSuspended) {
     throw new ServiceError(
