@@ -13,15 +13,10 @@ const CHAIN_TIMEOUT = 300_000;
 /** Tests compute for about a third of their time and wait for blocks otherwise: two cores have room for five files at once. */
 const WORKERS = Math.max(5, availableParallelism());
 
-/** What `npm test` keeps of the project `start`. */
-const FIRST_START = "test/start/first-start.test.ts";
-
-/** vitest sorts projects by name and begins with the largest files. These are small, take long, and would be alone at the end. */
-const LONG_PROJECTS = ["faults", "first-start"];
-
+/** vitest sorts projects by name and begins with the largest files. Those of fault runs are small, and would be alone at the end. */
 class LongFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
-    const isLong = ({ project }: TestSpecification) => LONG_PROJECTS.includes(project.name);
+    const isLong = ({ project }: TestSpecification) => project.name === "faults";
     const sorted = await super.sort(files);
     return [...sorted.filter(isLong), ...sorted.filter((file) => !isLong(file))];
   }
@@ -51,6 +46,33 @@ async function workerSettings(chainFarm: string) {
     TEST_MIGRATIONS: await readD1Migrations("migrations"),
   };
 }
+
+/** Tests inside workerd. @param folders below test/ */
+const inWorkerd = (name: string, folders: readonly string[]) => ({
+  extends: true as const,
+  plugins: [
+    cloudflareTest(async ({ inject }) => ({
+      wrangler: { configPath: "./wrangler.toml" },
+      miniflare: {
+        bindings: await workerSettings(inject("chainFarm")),
+        // Not IMAGES: thumbnails are made by the library unless a test says otherwise.
+        images: { binding: "TEST_IMAGES" },
+      },
+    })),
+    codeOnly(),
+  ],
+  // In this folder, not in node_modules: a copy of the project, which mutants are tried in, shares those.
+  cacheDir: ".vite",
+  test: {
+    name,
+    deps: { optimizer: bundledPackages() },
+    include: folders.map((folder) => `test/${folder}/**/*.test.ts`),
+    globalSetup: ["test/support/global-setup.ts"],
+    setupFiles: ["test/support/worker-setup.ts"],
+    testTimeout: CHAIN_TIMEOUT,
+    hookTimeout: CHAIN_TIMEOUT,
+  },
+});
 
 export default defineConfig({
   test: {
@@ -93,20 +115,9 @@ export default defineConfig({
       {
         extends: true,
         test: {
-          name: "first-start",
-          environment: "node",
-          include: [FIRST_START],
-          testTimeout: 2 * CHAIN_TIMEOUT,
-          hookTimeout: CHAIN_TIMEOUT,
-        },
-      },
-      {
-        extends: true,
-        test: {
           name: "start",
           environment: "node",
           include: ["test/start/**/*.test.ts"],
-          exclude: [FIRST_START],
           testTimeout: 2 * CHAIN_TIMEOUT,
           hookTimeout: CHAIN_TIMEOUT,
         },
@@ -121,31 +132,8 @@ export default defineConfig({
           hookTimeout: CHAIN_TIMEOUT,
         },
       },
-      {
-        extends: true,
-        plugins: [
-          cloudflareTest(async ({ inject }) => ({
-            wrangler: { configPath: "./wrangler.toml" },
-            miniflare: {
-              bindings: await workerSettings(inject("chainFarm")),
-              // Not IMAGES: thumbnails are made by the library unless a test says otherwise.
-              images: { binding: "TEST_IMAGES" },
-            },
-          })),
-          codeOnly(),
-        ],
-        // In this folder, not in node_modules: a copy of the project, which mutants are tried in, shares those.
-        cacheDir: ".vite",
-        test: {
-          name: "api",
-          deps: { optimizer: bundledPackages() },
-          include: ["test/api/**/*.test.ts"],
-          globalSetup: ["test/support/global-setup.ts"],
-          setupFiles: ["test/support/worker-setup.ts"],
-          testTimeout: CHAIN_TIMEOUT,
-          hookTimeout: CHAIN_TIMEOUT,
-        },
-      },
+      inWorkerd("api", ["api"]),
+      inWorkerd("api-slow", ["losses", "nodes", "scale"]),
     ],
   },
 });

@@ -20,6 +20,9 @@ const SLOWEST = 10;
 
 /** Projects that are slow by nature, and what makes them so. */
 const SLOW = {
+  "api-slow":
+    "the service after losses (test/losses), with faulty nodes (test/nodes), and with much or large (test/scale)",
+  chain: "the embedded chain and the contract over JSON-RPC",
   faults: "a fault run: operations through failing nodes, lost answers and kills",
   pages: "the pages in Chromium",
   start: "npm start, dev, deploy and the commands on top, each with a service of its own",

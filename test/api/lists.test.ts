@@ -62,7 +62,7 @@ beforeAll(async () => {
   };
 });
 
-/** Nothing is stuck here; test/api/wallet-recovery.test.ts tests that list's pages. */
+/** Nothing is stuck here; test/losses/wallet-recovery.test.ts tests that list's pages. */
 const EMPTY_HERE = "adminListStuckTransactions";
 
 const withKey = (): Operation[] => operationsOf(document).filter(({ path }) => !path.startsWith("/public/"));

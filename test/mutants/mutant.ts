@@ -21,9 +21,8 @@ export const isOfPages = ({ tests }: Mutant): boolean => tests.some((test) => te
 
 /** The project of vitest.config.ts that a test file belongs to, or a pattern of the two that its folder is divided into. */
 export function projectOf(test: string): string {
-  const folder = /^test\/(unit|api|chain|faults|start|pages)\//.exec(test)?.[1];
-  if (folder === "start") return "*start";
-  if (folder) return folder;
+  const folder = /^test\/(unit|api|losses|nodes|scale|chain|faults|start|pages)\//.exec(test)?.[1];
+  if (folder) return ["losses", "nodes", "scale"].includes(folder) ? "api-slow" : folder;
   if (/^(client|cli)\/test\//.test(test)) return "unit";
   throw new Error(`${test} belongs to no project of vitest.config.ts`);
 }

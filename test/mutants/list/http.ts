@@ -1,7 +1,7 @@
 import type { Mutant } from "../mutant.ts";
 
 const authentication = ["test/api/authentication.test.ts"];
-const effects = ["test/api/answers-with-effects.test.ts"];
+const effects = ["test/losses/answers-with-effects.test.ts"];
 
 /** What a request meets before its use case, and what its answer passes. */
 export const HTTP: readonly Mutant[] = [
@@ -34,7 +34,7 @@ export const HTTP: readonly Mutant[] = [
     file: "src/http/authentication.ts",
     search: "[digest(token), digest(given)]",
     replacement: "[digest(token.slice(0, given.length)), digest(given)]",
-    tests: ["test/api/address-limit.test.ts"],
+    tests: ["test/scale/address-limit.test.ts"],
     named: "is refused if it differs in any way",
   },
   {
@@ -145,7 +145,7 @@ export const HTTP: readonly Mutant[] = [
     file: "src/http/app-env.ts",
     search: "endpoint?.isWrite ?? (",
     replacement: "endpoint === null || (",
-    tests: ["test/api/bookmarks.test.ts"],
+    tests: ["test/losses/bookmarks.test.ts"],
     named: "by a PUT that changes nothing",
   },
   {
@@ -169,7 +169,7 @@ export const HTTP: readonly Mutant[] = [
     file: "src/http/authentication.ts",
     search: "!cached || cached.readAt + KEY_OUTAGE_MS <= now",
     replacement: "!cached",
-    tests: ["test/api/database-outage.test.ts"],
+    tests: ["test/losses/database-outage.test.ts"],
     named: "known during the outage",
   },
 ];

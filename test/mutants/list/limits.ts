@@ -1,9 +1,9 @@
 import type { Mutant } from "../mutant.ts";
 
-const addresses = ["test/api/address-limit.test.ts"];
+const addresses = ["test/scale/address-limit.test.ts"];
 const media = ["test/unit/media-sniffing.test.ts"];
 const gateway = ["test/api/gateway.test.ts"];
-const counter = ["test/api/rate-limit.test.ts"];
+const counter = ["test/scale/rate-limit.test.ts"];
 const problems = ["test/api/many-problems.test.ts"];
 const addressesOfMedia = ["test/unit/media-url.test.ts"];
 
@@ -82,7 +82,7 @@ export const LIMITS: readonly Mutant[] = [
     file: "src/db/queries/usage.ts",
     search: "coalesce(octet_length(body), 0) + coalesce(body_bytes, 0)`;",
     replacement: "coalesce(octet_length(body), 0)`;",
-    tests: ["test/api/usage.test.ts"],
+    tests: ["test/scale/usage.test.ts"],
     named: "an answer that is stored in R2 counts as long as it is stored",
   },
   {
@@ -119,7 +119,7 @@ export const LIMITS: readonly Mutant[] = [
     file: "src/http/rate-limit.ts",
     search: "if (calls <= CALLS_INCLUDED) return;",
     replacement: "if (calls > 0) return;",
-    tests: ["test/api/node-calls.test.ts"],
+    tests: ["test/nodes/node-calls.test.ts"],
     named: "count as requests beyond two",
   },
   {
@@ -227,7 +227,7 @@ export const LIMITS: readonly Mutant[] = [
     file: "src/operator/jobs/clean-up.ts",
     search: "if (expired.length < EXPIRED_AT_ONCE) return;",
     replacement: "return;",
-    tests: ["test/api/usage.test.ts"],
+    tests: ["test/scale/usage.test.ts"],
     named: "expired keys of all integrations are deleted with their answers",
   },
   {
@@ -344,7 +344,7 @@ export const LIMITS: readonly Mutant[] = [
     file: "src/http/json-body.ts",
     search: ".finally(share.ended);",
     replacement: ".finally(share.moved);",
-    tests: ["test/api/body-memory.test.ts"],
+    tests: ["test/scale/body-memory.test.ts"],
     named:
       "take at most 63 MB per integration; more wait unread, then are rejected, without affecting other integrations",
   },
@@ -353,7 +353,7 @@ export const LIMITS: readonly Mutant[] = [
     file: "src/http/authentication.ts",
     search: 'c.set("isOperator", true);',
     replacement: 'c.set("isOperator", false);',
-    tests: ["test/api/body-memory.test.ts"],
+    tests: ["test/scale/body-memory.test.ts"],
     named: "of integrations don't delay the operator's, nor those that declare at most 64 kB",
   },
   {
@@ -376,7 +376,7 @@ export const LIMITS: readonly Mutant[] = [
     file: "src/collections/public-nodes.ts",
     search: "const MOST_AT_ONCE = 4;",
     replacement: "const MOST_AT_ONCE = 400;",
-    tests: ["test/api/node-calls.test.ts"],
+    tests: ["test/nodes/node-calls.test.ts"],
     named: "at most four at once",
   },
   {
@@ -392,7 +392,7 @@ export const LIMITS: readonly Mutant[] = [
     file: "src/api/drafts/attach-assets.ts",
     search: "memory.ended();\n      throw error;",
     replacement: "memory.moved();\n      throw error;",
-    tests: ["test/api/upload-memory.test.ts"],
+    tests: ["test/scale/upload-memory.test.ts"],
     named: "release their memory if they are rejected or break off",
   },
   {
@@ -408,7 +408,7 @@ export const LIMITS: readonly Mutant[] = [
     file: "src/collections/collection-target.ts",
     search: "connectFor(context)",
     replacement: "connectFor({ ...context, admitCall: async () => undefined })",
-    tests: ["test/api/node-calls.test.ts"],
+    tests: ["test/nodes/node-calls.test.ts"],
     named: "count as requests beyond two",
   },
   {
@@ -416,7 +416,7 @@ export const LIMITS: readonly Mutant[] = [
     file: "src/http/request-counter-object.ts",
     search: "while (this.#left(limit) < wanted && this.#isOut()) await",
     replacement: "if (this.#left(limit) < wanted && this.#isOut()) await",
-    tests: ["test/api/rate-limit.test.ts"],
+    tests: ["test/scale/rate-limit.test.ts"],
     named: "no request is refused while another isolate may still return its reservation",
   },
   {

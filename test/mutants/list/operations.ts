@@ -1,12 +1,12 @@
 import type { Mutant } from "../mutant.ts";
 
-const givenUp = ["test/api/given-up.test.ts"];
+const givenUp = ["test/losses/given-up.test.ts"];
 const idempotency = ["test/api/idempotency.test.ts"];
 const operations = ["test/api/operations.test.ts"];
 const trips = ["test/api/finalize-trips.test.ts"];
-const large = ["test/api/finalize-large.test.ts"];
+const large = ["test/scale/finalize-large.test.ts"];
 const upgrade = ["test/api/contract-upgrade.test.ts"];
-const recovery = ["test/api/wallet-recovery.test.ts"];
+const recovery = ["test/losses/wallet-recovery.test.ts"];
 const drive = "src/operations/engine/drive.ts";
 
 /** Operations: acceptance, steps, effects and answers. */
@@ -16,7 +16,7 @@ export const OPERATIONS: readonly Mutant[] = [
     file: "src/operator/wallet-recovery.ts",
     search: "reference: journaled.reference,",
     replacement: "reference: null,",
-    tests: ["test/api/recovery-operations.test.ts"],
+    tests: ["test/losses/recovery-operations.test.ts"],
     named: "and that had not ended continues, and is carried out once",
   },
   {
@@ -261,7 +261,7 @@ export const OPERATIONS: readonly Mutant[] = [
     file: "src/files/storage/large-texts.ts",
     search: "${name}/${toHex(digest)}",
     replacement: "${name}",
-    tests: ["test/api/large-answers.test.ts"],
+    tests: ["test/scale/large-answers.test.ts"],
   },
   {
     id: "failures: a chosen asset's further try that is beyond the limit ends the mint as too dear",
@@ -276,7 +276,7 @@ export const OPERATIONS: readonly Mutant[] = [
     file: "src/operations/engine/endings.ts",
     search: "if (found.answerBody !== answerBody) dropText",
     replacement: "dropText",
-    tests: ["test/api/large-answers.test.ts"],
+    tests: ["test/scale/large-answers.test.ts"],
     named: "another driver stores the same one",
   },
   {

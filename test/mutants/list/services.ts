@@ -1,8 +1,8 @@
 import type { Mutant } from "../mutant.ts";
 
 const directory = ["test/unit/ipfs-directory.test.ts"];
-const archive = ["test/api/archive.test.ts"];
-const sharedResults = ["test/api/shared-results.test.ts"];
+const archive = ["test/losses/archive.test.ts"];
+const sharedResults = ["test/losses/shared-results.test.ts"];
 const tenancy = ["test/api/tenancy.test.ts"];
 
 /** Use cases, the database, the chain's forms and IPFS. */
@@ -36,7 +36,7 @@ export const SERVICES: readonly Mutant[] = [
     file: "src/operator/jobs/archiving.ts",
     search: "sql`operations.rowid < (SELECT max(rowid) FROM operations)`,",
     replacement: "",
-    tests: ["test/api/archive-refusals.test.ts"],
+    tests: ["test/losses/archive-refusals.test.ts"],
   },
   {
     id: "counts: an end is counted again whenever somebody tries to end the operation",
@@ -196,7 +196,7 @@ export const SERVICES: readonly Mutant[] = [
     file: "src/operator/jobs/archiving.ts",
     search: "if (inRow === MOST_REFUSED_FILES) break;",
     replacement: "break;",
-    tests: ["test/api/archive-refusals.test.ts"],
+    tests: ["test/losses/archive-refusals.test.ts"],
     named: "of one day",
   },
   {
@@ -204,21 +204,21 @@ export const SERVICES: readonly Mutant[] = [
     file: "src/operator/jobs/archiving.ts",
     search: "        after = null;\n        isRefused = true;",
     replacement: "        throw error;",
-    tests: ["test/api/archive-refusals.test.ts"],
+    tests: ["test/losses/archive-refusals.test.ts"],
   },
   {
     id: "archive: nobody is told of files that R2 refuses",
     file: "src/operator/jobs/archiving.ts",
     search: "isRefused ||= page.isRefused;",
     replacement: "",
-    tests: ["test/api/archive-refusals.test.ts"],
+    tests: ["test/losses/archive-refusals.test.ts"],
   },
   {
     id: "archive: what was refused once is told of for ever",
     file: "src/operator/jobs/archiving.ts",
     search: "if (!isRefused) refused.delete(integration);",
     replacement: "",
-    tests: ["test/api/archive-refusals.test.ts"],
+    tests: ["test/losses/archive-refusals.test.ts"],
   },
   {
     id: "pages: traits are told before the reveal",
@@ -272,7 +272,7 @@ export const SERVICES: readonly Mutant[] = [
     file: "src/operator/wallets.ts",
     search: "if (generation > 0)\n    await ledger.batch([skipNumbers(",
     replacement: "if (generation < 0)\n    await ledger.batch([skipNumbers(",
-    tests: ["test/api/backup.test.ts"],
+    tests: ["test/losses/backup.test.ts"],
   },
   {
     id: "hand-over: a wallet without a role in a contract writes to it",
@@ -287,7 +287,7 @@ export const SERVICES: readonly Mutant[] = [
     file: "src/operator/jobs/wallet-mints.ts",
     search: "seq - scannedSeq > MOST_BEHIND",
     replacement: "seq < 0",
-    tests: ["test/api/wallet-mints.test.ts"],
+    tests: ["test/scale/wallet-mints.test.ts"],
   },
   {
     id: "uploads: copies that were attached meanwhile aren't counted",
@@ -302,7 +302,7 @@ export const SERVICES: readonly Mutant[] = [
     file: "src/http/idempotency.ts",
     search: "if (c.error instanceof ServiceError) key.deleteBody();",
     replacement: "key.deleteBody();",
-    tests: ["test/api/answers-with-effects.test.ts"],
+    tests: ["test/losses/answers-with-effects.test.ts"],
     named: "a long answer is returned again after the database's answer to its form was lost",
   },
   {
@@ -563,8 +563,8 @@ export const SERVICES: readonly Mutant[] = [
   {
     id: "agents: a page that is too long keeps the cursor behind what it leaves out",
     file: "src/api/mcp/tools.ts",
-    search: "cursor: (await ask(count)).cursor",
-    replacement: "cursor: (await ask(count)) && sent.cursor",
+    search: "if (most === items.length) return { items, cursor: sent.cursor };",
+    replacement: "return { items: items.slice(0, most), cursor: sent.cursor };",
     tests: ["test/api/mcp.test.ts"],
     named: "have as many entries of a page as fit",
   },

@@ -109,7 +109,7 @@ export const WALLET: readonly Mutant[] = [
     file: "src/wallet/observing/look.ts",
     search: "if (key?.nonce) journal.lanes.raiseNonce(row.laneId, key.nonce);",
     replacement: "",
-    tests: ["test/api/wallet-proofs.test.ts"],
+    tests: ["test/nodes/wallet-proofs.test.ts"],
   },
   {
     id: "look: what landed is asked for at its lane's endpoint alone",
@@ -189,7 +189,7 @@ export const WALLET: readonly Mutant[] = [
     search:
       "if (!waiters.areFor(journal.shared.operationsOf(mints.map(({ intentId }) => intentId)))) return null;",
     replacement: "if (mints.length > 0) return null;",
-    tests: ["test/api/wallet-shared-losses.test.ts"],
+    tests: ["test/losses/wallet-shared-losses.test.ts"],
     named: "are read once for all waiting requests, and each gets its own",
   },
   {
@@ -197,7 +197,7 @@ export const WALLET: readonly Mutant[] = [
     file: "src/wallet/journal/operations.ts",
     search: "AND NOT EXISTS (SELECT 1 FROM intents WHERE id = carried.shared)",
     replacement: "",
-    tests: ["test/api/wallet-journal.test.ts"],
+    tests: ["test/losses/wallet-journal.test.ts"],
     named: "that is proven after one of its operations was removed gives the others their own tokens",
   },
   {
@@ -221,7 +221,7 @@ export const WALLET: readonly Mutant[] = [
     file: "src/wallet/journal/operations.ts",
     search: "(state IN ('queued', 'open') OR",
     replacement: "((state = 'queued' AND 0) OR",
-    tests: ["test/api/wallet-journal.test.ts"],
+    tests: ["test/losses/wallet-journal.test.ts"],
     named: "is kept while it has something to sign or prove",
   },
   {
@@ -237,7 +237,7 @@ export const WALLET: readonly Mutant[] = [
     file: "src/wallet/journal/timing.ts",
     search: 'return isLatest ? "kept" : "filed";',
     replacement: 'return "filed";',
-    tests: ["test/api/journal-files.test.ts"],
+    tests: ["test/losses/journal-files.test.ts"],
     named: "show that the database was rolled back",
   },
   {
@@ -245,7 +245,7 @@ export const WALLET: readonly Mutant[] = [
     file: "src/wallet/submit.ts",
     search: '? "accepted" : "withdrawn"',
     replacement: '? "accepted" : "accepted"',
-    tests: ["test/api/journal-files.test.ts"],
+    tests: ["test/losses/journal-files.test.ts"],
     named: "accept no step, repeated or new",
   },
   {
@@ -253,7 +253,7 @@ export const WALLET: readonly Mutant[] = [
     file: "src/wallet/whole-journal.ts",
     search: "if (page.length === limit && isBehind(beginOf(file), page.at(-1)!.place)) return page;",
     replacement: "if (page.length === limit) return page;",
-    tests: ["test/api/journal-pages.test.ts"],
+    tests: ["test/losses/journal-pages.test.ts"],
     named: "every operation is listed once, in order",
   },
   {
@@ -261,7 +261,7 @@ export const WALLET: readonly Mutant[] = [
     file: "src/wallet/journal/forgetting.ts",
     search: "operations.acknowledgedAt(operation) === at",
     replacement: "operations.acknowledgedAt(operation) !== 0",
-    tests: ["test/api/journal-files.test.ts"],
+    tests: ["test/losses/journal-files.test.ts"],
     named: "that change while their file is written are kept",
   },
   {
@@ -297,14 +297,14 @@ export const WALLET: readonly Mutant[] = [
     file: "src/wallet/observing/landing.ts",
     search: "return used === undefined || used < BigInt(nonce);",
     replacement: "return used !== undefined && used < BigInt(nonce) && false;",
-    tests: ["test/api/wallet-landing.test.ts"],
+    tests: ["test/nodes/wallet-landing.test.ts"],
   },
   {
     id: "landing: what a lost object had signed is over at once",
     file: "src/wallet/observing/landing.ts",
     search: "if (predates(operation, wallet.restoredAt) && this.#mayBeOfFormer()) {",
     replacement: "if (predates(operation, wallet.restoredAt) && this.#mayBeOfFormer() && false) {",
-    tests: ["test/api/wallet-landing.test.ts"],
+    tests: ["test/nodes/wallet-landing.test.ts"],
     named: "transactions of a lost object can land until the validity period after the restoration is over",
   },
   {
@@ -319,7 +319,7 @@ export const WALLET: readonly Mutant[] = [
     file: "src/wallet/lanes/lane-keys.ts",
     search: "(row.includedBy ?? height) < height",
     replacement: "(row.includedBy ?? height) < 0",
-    tests: ["test/api/wallet-forks.test.ts"],
+    tests: ["test/nodes/wallet-forks.test.ts"],
     named: "a lane is occupied again when the block that freed it is dropped",
   },
   {
@@ -335,21 +335,21 @@ export const WALLET: readonly Mutant[] = [
     file: "src/wallet/rollback-guard.ts",
     search: "if (!snapshot.recent.includes(latest) && !this.#shown.has(operationUuid)) {",
     replacement: "if (!snapshot.recent.includes(latest) && snapshot.recent.length > 1_000) {",
-    tests: ["test/api/older-database.test.ts"],
+    tests: ["test/losses/older-database.test.ts"],
   },
   {
     id: "wallet: a day's quota of mints is raised only once a mint has failed for it",
     file: "src/wallet/quota-ahead.ts",
     search: "if (more > 0) this.#raise(",
     replacement: "if (more < 0) this.#raise(",
-    tests: ["test/api/staff-quota.test.ts"],
+    tests: ["test/scale/staff-quota.test.ts"],
   },
   {
     id: "journal: an operation that was refused without a row leaves no name",
     file: "src/wallet/journal/operations.ts",
     search: "if (isRefused) this.#snapshots.nameWithdrawn",
     replacement: 'if (isRefused && operation === "") this.#snapshots.nameWithdrawn',
-    tests: ["test/api/journal-files.test.ts"],
+    tests: ["test/losses/journal-files.test.ts"],
     named: "refused before anything was sent",
   },
   {
@@ -357,7 +357,7 @@ export const WALLET: readonly Mutant[] = [
     file: "src/wallet/submit.ts",
     search: "operations.isWithdrawn(operationUuid) || snapshots.hasFailed(operationUuid);",
     replacement: "operations.isWithdrawn(operationUuid);",
-    tests: ["test/api/journal-files.test.ts"],
+    tests: ["test/losses/journal-files.test.ts"],
     named: "with a failure",
   },
   {
@@ -395,7 +395,7 @@ export const WALLET: readonly Mutant[] = [
     file: "src/wallet/lanes/growth.ts",
     search: "if (retire.some((id) => busy.has(id))) return false;",
     replacement: "",
-    tests: ["test/api/wallet-added-keys.test.ts"],
+    tests: ["test/nodes/wallet-added-keys.test.ts"],
     named: "a key that gets work while the balance",
   },
 ];
