@@ -166,12 +166,13 @@ async function quoteParts(
         throw new FolderError(byLine(name, problems));
       }
       const reasons = new Map(faulty.map(({ tokenId, message }) => [tokenId, message]));
+      const [reason = ""] = error.message.split("\n");
       refused.set(
         index,
         // An answer names the first problems alone.
         rows.map(({ line, tokenId }) => ({
           ...{ line, token_id: tokenId },
-          reason: reasons.get(tokenId) ?? error.message,
+          reason: reasons.get(tokenId) ?? reason,
         })),
       );
     }

@@ -56,10 +56,18 @@ export const STOCK: readonly Mutant[] = [
   {
     id: "rotation: an order of a finalization under way isn't counted",
     file: "src/operator/hidden-orders.ts",
-    search: "const remaining = finalized + pending;",
-    replacement: "const remaining = finalized;",
+    search: "failed.length) + pending + alone.length;",
+    replacement: "failed.length) + alone.length;",
     tests: hidden,
     named: "after which the old secret isn't needed",
+  },
+  {
+    id: "rotation: an order of a failed finalization isn't sealed again",
+    file: "src/operator/hidden-orders.ts",
+    search: "const alone = await ordersInR2(context, version);",
+    replacement: "const alone: Uuid[] = [];",
+    tests: hidden,
+    named: "an order of a finalization that failed is sealed again",
   },
   {
     id: "finalize: assets are hidden that no transaction can reveal",
