@@ -59,7 +59,7 @@ export const STOCK: readonly Mutant[] = [
     search: "failed.length) + pending + alone.length;",
     replacement: "failed.length) + alone.length;",
     tests: hidden,
-    named: "after which the old secret isn't needed",
+    named: "is sealed again during the rotation of WALLET_SECRETS",
   },
   {
     id: "rotation: an order of a failed finalization isn't sealed again",
