@@ -110,7 +110,8 @@ const obstacles = [
   {
     what: "because its cost would exceed the maximum",
     code: "cost_exceeds_maximum",
-    says: /What its earlier transactions did stays\.$/,
+    // Before its last transaction is accepted by the wallet, or when it would be signed.
+    says: /What its earlier transactions did stays\.$|but its limit is \d+\.$/,
     before: async () => undefined,
     between: async () => {
       // A wallet reads a block again before it signs once the one that it knows is older than five seconds.

@@ -154,9 +154,19 @@ test("thirty first requests at once are answered, and decoders that fail don't a
     [...cids, ...cids].map((cid) => api(at(cid), { headers: { "CF-Connecting-IP": cid } })),
   );
   expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 200));
-  const types = answers.map(({ headers }) => headers.get("Content-Type"));
-  expect(types).toEqual(answers.map((_, index) => (index % 2 === 0 ? "image/webp" : "image/png")));
+  const typeOf = ({ headers }: Response) => headers.get("Content-Type");
+  const broken = answers.filter((_, index) => index % 2 === 1);
+  expect(broken.map(typeOf)).toEqual(broken.map(() => "image/png"));
   await Promise.all(answers.map((answer) => answer.arrayBuffer()));
+  // The original stands in for one that isn't made in time.
+  for (const [index, cid] of cids.entries()) {
+    const wanted = index % 2 === 0 ? "image/webp" : "image/png";
+    await eventually(async () => {
+      const answer = await api(at(cid));
+      await answer.arrayBuffer();
+      expect(typeOf(answer)).toBe(wanted);
+    });
+  }
 });
 
 test.each<WideFormat>(["jpeg", "gif"])(
