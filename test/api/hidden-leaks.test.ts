@@ -147,13 +147,16 @@ beforeAll(async () => {
     "/public/v1/oembed": Object.values(slugs)
       .filter((shown) => shown !== slugs.c)
       .map((shown) => `/public/v1/oembed?${queryOf({ url: BASE + shown })}`),
+    "/public/v1/card/:slug/:name": ["collection", ...NUMBERS].map(
+      (name) => `/public/v1/card/${SLUG}/${name}`,
+    ),
     "/public/v1/creator/:slug/:digest": [new URL(picture_url).pathname],
     "/m/:slug": [slugs.m],
     "/c/:slug": [slugs.c],
     "/g/:slug": ["", "?sort=latest", "?sort=rarity", `?owner=${alice}`].map((query) => slugs.g + query),
     "/g/:slug/:number": NUMBERS.map((number) => `${slugs.g}/${number}`),
     "/docs/:file{.+}": ["/docs/pages.md", "/docs/api.md"],
-    "/ipfs/:path{.+}": ["", "?format=raw", "?img-width=320", "?img-width=card", "?download=true"].map(
+    "/ipfs/:path{.+}": ["", "?format=raw", "?img-width=320", "?download=true"].map(
       (query) => `/ipfs/${hidden.placeholder}${query}`,
     ),
   };
@@ -384,9 +387,9 @@ const expectAlike = (answers: readonly Seen[], numbers: ReadonlySet<number>): nu
       new Set(faces.filter(({ number }) => numbers.has(number)).map(({ face }) => face)).size,
       at,
     ).toBeLessThan(2);
-  // Pages of NFTs of one mint, and those beside them, differ by numbers of two digits, and so have one size.
+  // Pages of NFTs of one mint, and those beside them, differ by numbers of two digits, and so have one size; cards draw them.
   const sizes = answers.flatMap(({ at, text }) => {
-    const [, kind, number] = /^GET (.+)\/(1[1-9]|2\d)$/.exec(at) ?? [];
+    const [, kind, number] = /^GET (?!\/public\/v1\/card)(.+)\/(1[1-9]|2\d)$/.exec(at) ?? [];
     const isOfMint = number !== undefined && Number(number) <= BY_API && numbers.has(Number(number));
     return isOfMint ? `${kind} ${/\["size",(\d+)\]/.exec(text)?.[1]}` : [];
   });
