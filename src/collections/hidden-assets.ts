@@ -64,7 +64,7 @@ export const keepOrder = ({ env }: ServiceContext, collectionUuid: Uuid, order: 
 const SECRET_VERSION = "secret-version";
 
 /** Collections with an order in R2 that is sealed under an older version. */
-export const ordersInR2 = async ({ env }: ServiceContext, version: number): Promise<Uuid[]> => {
+export const olderOrdersInR2 = async ({ env }: ServiceContext, version: number): Promise<Uuid[]> => {
   const older: Uuid[] = [];
   let cursor: string | undefined;
   do {

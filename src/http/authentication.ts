@@ -3,7 +3,7 @@ import { findKeyByDigest, rightsOf, touchKey } from "../db/queries/api-keys.ts";
 import { isUnavailable } from "../db/statements.ts";
 import { apiKeyDigest, isApiKey, isTestKey, isTestNetwork } from "../domain/api-keys.ts";
 import { setBounded } from "../domain/bounded-map.ts";
-import { ServiceError } from "../domain/errors.ts";
+import { ERRORS, ServiceError } from "../domain/errors.ts";
 import { toHex, type Uuid } from "../domain/ids.ts";
 import { type KeyRights, requireRights } from "../domain/key-rights.ts";
 import { limitsWith } from "../domain/quota.ts";
@@ -196,10 +196,7 @@ export const unknownKey = (): ServiceError =>
 
 const refuseUnusable = (key: KnownKey, now: number): void => {
   if (key.revokedAt !== null) {
-    throw new ServiceError(
-      "api_key_revoked",
-      "This key was deleted. Make a new key with one that has the scope `full`, or ask the operator for one.",
-    );
+    throw new ServiceError("api_key_revoked", `This key was deleted. ${ERRORS.api_key_expired.remedy}`);
   }
   if (key.replacedAt !== null && key.replacedAt <= now) {
     throw new ServiceError(
@@ -209,10 +206,7 @@ const refuseUnusable = (key: KnownKey, now: number): void => {
   }
   const { expiresAt } = key.rights;
   if (expiresAt !== null && expiresAt <= now) {
-    throw new ServiceError(
-      "api_key_expired",
-      "This key has expired. Make a new key with one that has the scope `full`, or ask the operator for one.",
-    );
+    throw new ServiceError("api_key_expired", `This key has expired. ${ERRORS.api_key_expired.remedy}`);
   }
   if (key.isSuspended) {
     throw new ServiceError(

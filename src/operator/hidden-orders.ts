@@ -3,7 +3,7 @@ import type { HiddenOrder } from "../api/resources/reveal.ts";
 import type { Rotation } from "../api/resources/wallet.ts";
 import {
   keepOrder,
-  ordersInR2,
+  olderOrdersInR2,
   readOrder,
   resealOrder,
   shuffledAssets,
@@ -100,12 +100,14 @@ export const resealOrders = async (context: ServiceContext): Promise<Rotation["r
       failed.push(id);
     }
   }
-  // Those that R2 alone has as well: of finalizations that failed, which the next one of the draft goes on with.
-  const alone = await ordersInR2(context, version);
-  for (const id of alone.splice(0, ROUND)) {
+  // R2 alone has the order of a failed finalization, which the draft's next finalization uses.
+  const inR2 = (await olderOrdersInR2(context, version)).filter((id) => !failed.includes(id));
+  let left = inR2.length;
+  for (const id of inR2.slice(0, ROUND)) {
     try {
       await keepOrder(context, id, await resealOrder(context, id, (await readOrder(context, id))!));
       resealed += 1;
+      left -= 1;
     } catch (error) {
       log("reveal.reseal_failed", { collection_uuid: id, error });
       failed.push(id);
@@ -115,6 +117,5 @@ export const resealOrders = async (context: ServiceContext): Promise<Rotation["r
     db.$count(collections, isOlder(version)),
     db.$count(operations, isPendingOlder(version)),
   ]);
-  const remaining = Math.max(finalized, failed.length) + pending + alone.length;
-  return { resealed, failed: [...new Set(failed)], remaining };
+  return { resealed, failed, remaining: finalized + pending + left };
 };

@@ -42,6 +42,8 @@ export const journalKey = (wallet: string, day: Date, file: Uuid): string =>
 /** Key of the list of a collection's assets as they were when its finalization began. */
 export const manifestKey = (collectionUuid: Uuid): string => `manifest/${collectionUuid}`;
 
+/** What keys of sealed orders begin with. */
+export const ORDERS = "reveal/";
+
 /** Key of the sealed order of a collection that hides its assets. */
 export const orderKey = (collectionUuid: Uuid): string => ORDERS + collectionUuid;
-export const ORDERS = "reveal/";
