@@ -9538,7 +9538,7 @@ export interface operations {
                 limit?: number;
                 /** @description A NEAR account id, named or implicit. */
                 owner?: string;
-                /** @description Default `number`. `rarity`, for at most 1,000 minted NFTs: the rarest first. */
+                /** @description Default `number`. `rarity`: the rarest first; of more than 1,000 NFTs once the service has read all of them. */
                 sort?: "number" | "latest" | "rarity";
                 /** @description `type=value`, each percent-encoded. An NFT matches if it has, for each type that is named, one of the values. */
                 trait?: string[];

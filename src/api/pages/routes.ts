@@ -147,9 +147,15 @@ const gallery = (c: PageContext, slug: string) =>
     const filter = filterOf(galleryQuery(c));
     const reads = briefReads(c, slug);
     const collection = await reads.collection();
-    const [traits, tokens] = await Promise.all([reads.traits(), reads.tokens(filter)]);
+    const [traits, tokens, isSortable] = await Promise.all([
+      reads.traits(),
+      reads.tokens(filter),
+      reads.isSortable(),
+    ]);
+    const isRanked = traits.length > 0 && isSortable;
     const now = c.get("context").now();
-    return Gallery({ setting, collection, traits, filter, page: tokens, now, script: scriptOf("gallery") });
+    const script = scriptOf("gallery");
+    return Gallery({ setting, collection, traits, filter, page: tokens, isRanked, now, script });
   });
 
 const token = (c: PageContext, slug: string, number: string) =>

@@ -12,7 +12,13 @@ import {
   showCollection,
 } from "../../collections/public-collection.ts";
 import { connectPublic } from "../../collections/public-nodes.ts";
-import { showToken, showTokens, type TokenFilter, tokensByIds } from "../../collections/public-tokens.ts";
+import {
+  canSortByRarity,
+  showToken,
+  showTokens,
+  type TokenFilter,
+  tokensByIds,
+} from "../../collections/public-tokens.ts";
 import { showTraits } from "../../collections/traits.ts";
 import type { ServiceContext } from "../../context.ts";
 import { keepMintTransaction } from "../../db/queries/mint-transactions.ts";
@@ -194,6 +200,7 @@ export const briefReads = (c: Context<AppEnv>, slug: string) => {
     traits: () => brief(["traits"], () => showTraits(context, slug)),
     tokens: (filter: TokenFilter) =>
       brief(["tokens", JSON.stringify(filter)], () => showTokens(context, slug, base, filter)),
+    isSortable: () => brief(["sortable"], () => canSortByRarity(context, slug, base)),
     token: (number: number) => brief(["token", number], () => showToken(context, slug, base, number)),
     eligibility: (account: string, payment: Payment) =>
       brief(["eligibility", account, payment.quantity, payment.currency ?? ""], () =>

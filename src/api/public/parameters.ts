@@ -131,7 +131,8 @@ export const tokenQuery = z.strictObject({
   sort: z.preprocess(emptyIsAbsent, z.enum(ORDERS).optional()).openapi({
     type: "string",
     enum: [...ORDERS],
-    description: "Default `number`. `rarity`, for at most 1,000 minted NFTs: the rarest first.",
+    description:
+      "Default `number`. `rarity`: the rarest first; of more than 1,000 NFTs once the service has read all of them.",
   }),
   trait: traits,
 });

@@ -129,7 +129,7 @@ export function previewPage(previewed: Previewed, path: string): string | null {
   if (path === `/g/${SLUG}`) {
     const filter = { limit: SHOWN, cursor: null, sort: "number", traits: [] } as const;
     const page = { tokens, next: null };
-    return html(Gallery({ setting, collection, traits: [], filter, page, now }));
+    return html(Gallery({ setting, collection, traits: [], filter, page, isRanked: false, now }));
   }
   const token = tokens.find(({ number }) => path === `/g/${SLUG}/${number}`);
   if (!token) return null;
