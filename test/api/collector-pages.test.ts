@@ -771,13 +771,13 @@ test("bidirectional control characters affect only the text that contains them",
     [`/m/${mine}`, contained],
     [`/c/${mine}`, `${contained}: claim`],
     [`/g/${mine}`, `${contained}: gallery`],
-    [`/g/${mine}/1`, `No. 1 · ${contained}`],
+    [`/g/${mine}/1`, `${contained} No. 1`],
   ] as const) {
     const text = await (await api(path)).text();
     expect(text).toContain(`<title>${head}</title>`);
     expect(text).toContain(`<meta property="og:title" content="${head}"`);
     // Blocks contain what they say by themselves. A title stands once on a page.
-    const titles = text.matchAll(/<h1 dir="auto">([^<]*)<|class="brand"[^>]*><bdi>([^<]*)</g);
+    const titles = text.matchAll(/<h1 dir="auto">([^<]+)<|<a href="\/m\/[^"]*"><bdi>([^<]*)</g);
     expect([...titles].flat().filter((title) => title === turned)).toHaveLength(1);
   }
   expect(await (await api(`/g/${mine}`)).text()).toContain(`>${contained} (2)</option>`);
@@ -876,7 +876,9 @@ describe("the mint page", () => {
     expect(text).toContain("1,600 of 1,600 left.");
     expect(text).toMatch(/Live.*1 NEAR.*For everybody/s);
     expect(text).toMatch(/Upcoming.*Free.*For accounts on the allowlist, from/s);
-    expect(text).toMatch(/Royalties<\/dt><dd>None<.*Locked for ever<\/dt><dd>Nothing</s);
+    expect(text).toMatch(
+      /Royalties<\/dt><dd>None<.*Can still change<\/dt><dd><div>The artist, and admins that they name, can change titles, descriptions and pictures, prices and phases of the mint, and its end, royalties and whether NFTs can be given away and sold\.</s,
+    );
     expect(text).toContain(`nft_mint</code> on <code>${made.contract_address}</code>`);
     expect(text).toContain(
       `{&quot;collection_id&quot;:${made.near_collection.collection_id},&quot;quantity&quot;:1}`,

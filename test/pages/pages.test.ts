@@ -534,14 +534,18 @@ describe.skipIf(!CHROMIUM)("pages for collectors, in Chromium", () => {
     expect(await page.$("#go:disabled")).not.toBeNull();
     await page.click("#kept");
     await claim(page);
-    await textOf(page, "#owned", new RegExp(`^You own No.*, for ${account}\\.`));
+    await textOf(
+      page,
+      "#owned",
+      new RegExp(`^You own No.*, for ${account.slice(0, 6)}…${account.slice(-6)}\\.`),
+    );
     const seed = link!.split(".").at(-2)!;
     expect(sent.filter((text) => text.includes(seed) || text.includes(secret))).toEqual([]);
     expect(sent.some((text) => text.includes("/public/v1/claim "))).toBe(true);
   });
 
-  test("a claim link can store its key in a passkey, and read it again", async () => {
-    const [link] = await shop.claimLinks(open, 1);
+  test("one button claims for the account of a passkey, whose key can be read again", async () => {
+    const [link, other] = await shop.claimLinks(open, 2);
     // A passkey belongs to a name, and an address is none.
     const address = `${shop.service.url.replace("127.0.0.1", "localhost")}${link}`;
     const { page, faults } = await newCollector(browser);
@@ -549,13 +553,29 @@ describe.skipIf(!CHROMIUM)("pages for collectors, in Chromium", () => {
     page.on("request", (request) => sent.push(`${request.url()} ${request.postData() ?? ""}`));
     await addPasskeys(page, true);
     await page.goto(address, { waitUntil: "networkidle0" });
-    await chooseWay(page, "key");
-    await page.waitForSelector("#make-passkey:not([hidden])");
-    await page.click("#make-passkey");
+    await page.waitForSelector("#claim:not([hidden])");
+    // One button is in sight; the other ways are folded away.
+    const inSight = `[...document.querySelectorAll("#claim button:not(.mini)")].filter((button) => button.checkVisibility())
+      .map(({ textContent }) => textContent)`;
+    expect(await page.evaluate(inSight)).toEqual(["Claim with a passkey"]);
+    await page.click("#claim-passkey");
     const [account, secret] = await shownKey(page);
     expect(account).toMatch(/^[0-9a-f]{64}$/);
-    await claim(page);
-    await textOf(page, "#owned", new RegExp(`^You own No.*, for ${account}\\.`));
+    await textOf(
+      page,
+      "#owned",
+      new RegExp(`^You own No.*, for ${account.slice(0, 6)}…${account.slice(-6)}\\.`),
+    );
+    // Another link's NFT joins it.
+    await page.goto(new URL(other!, address).href, { waitUntil: "networkidle0" });
+    await page.waitForSelector("#claim-known:not(:disabled)");
+    await page.click("#claim-known");
+    await textOf(
+      page,
+      "#owned",
+      new RegExp(`^You own No.*, for ${account.slice(0, 6)}…${account.slice(-6)}\\.`),
+    );
+    expect(await ownedBy(account)).toBe(2);
     // Nothing of it was kept but by the passkey.
     await page.evaluate("localStorage.clear()");
     await page.goto(address.split("#")[0]!, { waitUntil: "networkidle0" });
@@ -573,9 +593,8 @@ describe.skipIf(!CHROMIUM)("pages for collectors, in Chromium", () => {
     const { page } = await newCollector(browser);
     await addPasskeys(page, false);
     await page.goto(`${shop.service.url.replace("127.0.0.1", "localhost")}${link}`);
-    await chooseWay(page, "key");
-    await page.waitForSelector("#make-passkey:not([hidden])");
-    await page.click("#make-passkey");
+    await page.waitForSelector("#claim:not([hidden])");
+    await page.click("#claim-passkey");
     await textOf(page, "#outcome", /^This passkey can't keep a key/);
     expect(await page.evaluate("document.querySelector('#key').checkVisibility()")).toBe(false);
     expect(await page.$("#go:disabled")).not.toBeNull();

@@ -7,6 +7,7 @@ import { CHROMIUM } from "../support/browser.ts";
 import { MEDIA } from "../support/media.ts";
 import {
   accessibilityFaults,
+  addPasskeys,
   type Browser,
   chooseWay,
   claim,
@@ -16,6 +17,7 @@ import {
   openBrowser,
   type Page,
   textOf,
+  wantQuantity,
 } from "./collector.ts";
 import { openShop, type Shop, type Shown, showCollection, showHiddenCollection } from "./shop.ts";
 
@@ -291,7 +293,7 @@ describe.skipIf(!CHROMIUM)("every state of the pages, in Chromium", () => {
 
   test.each([
     ["film", "film.webm", MEDIA.webm.bytes],
-    ["sound", "sound.wav", MEDIA.wav.bytes],
+    ["sound", "sound.wav", chime()],
   ] as const)("mint, gallery and NFT of a %s", async (kind, name, bytes) => {
     const own = mkdtempSync(join(tmpdir(), "mintage-states-"));
     writeFileSync(join(own, name), bytes);
@@ -301,6 +303,12 @@ describe.skipIf(!CHROMIUM)("every state of the pages, in Chromium", () => {
     await look(`mint-${kind}`, `/m/${one.slug}`);
     await look(`gallery-${kind}`, `/g/${one.slug}`);
     await look(`token-${kind}`, `/g/${one.slug}/1`);
+    if (kind !== "sound") return;
+    await look("token-sound-played", `/g/${one.slug}/1`, async (page) => {
+      await page.click(".playable");
+      await page.waitForSelector(".wave .played");
+      await page.evaluate("document.querySelector('audio').pause()");
+    });
   });
 
   test("claim, a good link and none", async () => {
@@ -322,6 +330,83 @@ describe.skipIf(!CHROMIUM)("every state of the pages, in Chromium", () => {
     await look("claim-used", used, (again) => again.waitForSelector("#owned img"));
   });
 
+  test("claim, by a passkey, and by a key of one's own", async () => {
+    const open = await shown();
+    const [first, second] = (await shop.claimLinks(open, 2)) as [string, string];
+    const local = shop.service.url.replace("127.0.0.1", "localhost");
+    await look("claim-passkey", `${local}${first}`, async (page) => {
+      await addPasskeys(page, true);
+      await page.reload({ waitUntil: "networkidle0" });
+      await page.waitForSelector("#by-passkey:not([hidden])");
+    });
+    await look("claim-claimed", `${local}${first}`, async (page) => {
+      await addPasskeys(page, true);
+      await page.reload({ waitUntil: "networkidle0" });
+      await page.waitForSelector("#by-passkey:not([hidden])");
+      await page.click("#claim-passkey");
+      await page.waitForSelector("#owned img");
+      await page.waitForSelector("#key:not([hidden])");
+    });
+    await look("claim-key", second, async (page) => {
+      await chooseWay(page, "key");
+      await page.click("#make-key");
+      await page.waitForSelector("#key:not([hidden])");
+    });
+  });
+
+  test("mint, several at once", async () => {
+    await look("mint-several", `/m/${(await shown()).slug}`, async (page) => {
+      await connectWallet(page, "buyer.near");
+      await wantQuantity(page, 5);
+      await textOf(page, "#go", /5 for 10 NEAR/);
+      await mint(page);
+      await page.waitForFunction("document.querySelectorAll('#owned img').length === 5");
+    });
+  });
+
+  test("mint, with several phases", async () => {
+    const day = (days: number) => new Date(Date.UTC(2040, 0, days)).toISOString();
+    const settings = {
+      private_mint_config: { mint_fee: "0", limit_per_account: 1, ends_at: day(1) },
+      public_mint_config: { mint_fee, limit_per_account: 5, starts_at: day(1), ends_at: day(8) },
+      phases: [{ phase: 3, kind: "allowlist", mint_fee: `${10n ** 24n}`, supply: 10, starts_at: day(8) }],
+    };
+    await look("mint-phases", `/m/${(await shown(settings)).slug}`);
+  });
+
+  test("mint, gallery and NFT, where they are traded", async () => {
+    const other = await openShop({
+      MARKETPLACES: JSON.stringify([
+        {
+          name: "Paras",
+          contract: "https://paras.example/{contract}",
+          token: "https://paras.example/{contract}/{token}",
+        },
+        {
+          name: "Mintbase",
+          contract: "https://mintbase.example/{contract}",
+          token: "https://mintbase.example/{token}",
+        },
+      ]),
+    });
+    const { uuid, slug } = await showCollection(other, { public_mint_config: { mint_fee } }, 3, { folder });
+    await other.client.collections.mint(uuid, {
+      receiver_addresses: ["a.near"],
+      receivers_must_exist: false,
+      quantity_per_receiver: 3,
+    });
+    await look("mint-traded", `${other.service.url}/m/${slug}`);
+    await look("token-traded", `${other.service.url}/g/${slug}/2`);
+    await other.service.stop();
+  });
+
+  test("gallery, with the filters open, and NFT, with its original", async () => {
+    const many = await shown();
+    await mintAll(many, 6);
+    await look("gallery-filters", `/g/${many.slug}`, (page) => page.click("#filter"));
+    await look("token-original", `/g/${many.slug}/2`, (page) => page.click(".enlarge"));
+  });
+
   test("operator", async () => {
     await look("operator", "/operator", async (page) => {
       await page.type("#token", shop.service.adminToken);
@@ -330,6 +415,34 @@ describe.skipIf(!CHROMIUM)("every state of the pages, in Chromium", () => {
     });
   });
 });
+
+/** A WAV of three notes that fade, four seconds of 8,000 samples (16 bits, one channel). */
+function chime(): Buffer {
+  const rate = 8_000;
+  const samples = Buffer.alloc(rate * 4 * 2);
+  for (let at = 0; at < rate * 4; at++) {
+    const since = (at % (rate * 1.3)) / rate;
+    const tone = Math.sin(2 * Math.PI * 330 * since) * Math.exp(-2.5 * since);
+    samples.writeInt16LE(Math.round(tone * 30_000), at * 2);
+  }
+  const header = Buffer.alloc(44);
+  header.write("RIFF");
+  header.writeUInt32LE(36 + samples.length, 4);
+  header.write("WAVEfmt ", 8);
+  header.writeUInt32LE(16, 16);
+  for (const [value, at] of [
+    [1, 20],
+    [1, 22],
+    [2, 32],
+    [16, 34],
+  ] as const)
+    header.writeUInt16LE(value, at);
+  header.writeUInt32LE(rate, 24);
+  header.writeUInt32LE(rate * 2, 28);
+  header.write("data", 36);
+  header.writeUInt32LE(samples.length, 40);
+  return Buffer.concat([header, samples]);
+}
 
 /** A picture of its own: quarters of circles on paper. */
 const artwork = (): Promise<Buffer> => {
