@@ -1,3 +1,5 @@
+import { grouped } from "../src/domain/counted.ts";
+
 /** Shows how long it is until the moments of a page, and calls back when one has come. @param now server's time, ms */
 export function countDown(now: () => number, reached: () => void): void {
   const tick = () => {
@@ -38,7 +40,7 @@ export const spell = (ms: number): string => {
     .slice(first, first + 2)
     .map(([length, unit], index) => {
       const whole = index === 0 ? seconds : seconds % (units[first]?.[0] ?? 1);
-      return `${Math.floor(whole / length)} ${unit}`;
+      return `${grouped(Math.floor(whole / length))} ${unit}`;
     })
     .join(" ");
 };

@@ -7,7 +7,7 @@ const MEANT: Readonly<Record<string, string>> = {
   E_MINT_NOT_STARTED: "The mint hasn't opened yet. This page offers it once it has.",
   E_MINT_ENDED: "The mint is over. Look at the gallery, or at where its NFTs are traded.",
   E_NOT_ALLOWLISTED:
-    "This account isn't on the allowlist. Connect the one that you have told the artist, or come back when the mint is open to everybody.",
+    "This account isn't on the allowlist. Connect another one, or come back when the mint is open to everybody.",
   E_MINT_LIMIT:
     "This account has minted as many as one account may. Choose a smaller number, or another account.",
   E_OTHER_CURRENCY: "The price is in another currency. Choose that one.",

@@ -877,7 +877,7 @@ describe("the mint page", () => {
     expect(text).toMatch(/Live.*1 NEAR.*For everybody/s);
     expect(text).toMatch(/Upcoming.*Free.*For accounts on the allowlist, from/s);
     expect(text).toMatch(
-      /Royalties<\/dt><dd>None<.*Can still change<\/dt><dd><div>The artist, and admins that they name, can change titles, descriptions and pictures, prices and phases of the mint, and its end, royalties and whether NFTs can be given away and sold\.</s,
+      /Royalties<\/dt><dd>None<.*Can still change<\/dt><dd><div>By the artist, or admins that they name: titles and pictures, prices and phases of the mint, royalties, who can receive and sell\.</s,
     );
     expect(text).toContain(`nft_mint</code> on <code>${made.contract_address}</code>`);
     expect(text).toContain(
@@ -912,8 +912,18 @@ describe("the mint page", () => {
     };
     const made = await createShown(shop, over, [{ copies: 3, reference: {} }]);
     const mine = newSlug();
-    await bodyOf(await putPage(shop.key, made.collection_uuid, { slug: mine, enabled: true }), 200);
+    const creator = { name: "Ada", url: "https://example.com/ada" };
+    await bodyOf(await putPage(shop.key, made.collection_uuid, { slug: mine, enabled: true, creator }), 200);
+    // An empty gallery has nothing to see, and would lead back.
+    const unused = await html(mine);
+    expect(unused.text).toContain("The mint has ended, and nobody has minted.");
+    expect(unused.text).not.toContain("See the gallery");
+    expect(unused.text).toContain(
+      '<a class="button" href="https://example.com/ada" rel="noopener nofollow">',
+    );
+    expect(await (await api(`/g/${mine}`)).text()).not.toContain("See the mint");
     await mint(made.collection_uuid, collector.accountId, 1);
+    await eventually(async () => expect((await html(mine)).text).toContain("1 of 3 minted"));
     const { text } = await html(mine);
     expect(text).toContain('<p id="left">1 of 3 minted.</p>');
     expect(text).toContain("The mint has ended.");

@@ -166,10 +166,11 @@ export const Gallery = ({
 }: GalleryProps) => {
   const { slug, title, minted, total_copies: total, description, hidden } = collection;
   const filtered = filter.owner !== undefined || filter.traits.length > 0;
+  const isOpen = collection.left > 0 && isOffered(collection.phases, now);
   const empty =
     minted > 0 && (filtered || filter.cursor !== null)
       ? "Nothing here fits."
-      : "Nothing has been minted yet.";
+      : `Nothing has been minted${isOpen ? " yet" : ""}.`;
   return (
     <Frame
       setting={setting}
@@ -186,7 +187,7 @@ export const Gallery = ({
       {hidden && <Secret collection={collection} now={now} />}
       {minted > 0 && <Filters traits={traits} filter={filter} isRanked={isRanked} />}
       {page.tokens.length === 0 && <p class="onward">{empty}</p>}
-      {minted === 0 && collection.left > 0 && isOffered(collection.phases, now) && (
+      {minted === 0 && isOpen && (
         <p class="onward">
           <a class="button" href={`/m/${slug}`}>
             See the mint

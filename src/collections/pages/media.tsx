@@ -168,7 +168,12 @@ const Enlarged = (picture: PictureProps) => (
       <button type="button" popovertarget="original" popovertargetaction="hide" title="Close" autofocus>
         <img src={picture.url} alt={picture.alt} loading="lazy" />
       </button>
-      <a href={picture.url}>Open the file</a>
+      <p>
+        <button type="button" class="mini" popovertarget="original" popovertargetaction="hide">
+          Close
+        </button>
+        <a href={picture.url}>Open the file</a>
+      </p>
     </div>
   </>
 );

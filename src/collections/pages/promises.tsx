@@ -23,15 +23,11 @@ const keptTransfers = ({ allow_approvals: isSold, has_lists: isLimited }: Public
 
 /** What can be changed as long as it isn't locked, by the contract's owner and admins (docs/contract.md, "Locks"). */
 const OPEN: Readonly<Record<Exclude<Lock, "code">, string>> = {
-  metadata: "titles, descriptions and pictures",
-  supply: "prices and phases of the mint, and its end",
+  metadata: "titles and pictures",
+  supply: "prices and phases of the mint",
   royalties: "royalties",
-  transfers: "whether NFTs can be given away and sold",
+  transfers: "who can receive and sell",
 };
-
-/** A list in words: "a, b and c". */
-const listed = (parts: readonly string[]): string =>
-  [parts.slice(0, -1).join(", "), parts.at(-1)].filter((part) => part).join(" and ");
 
 /** What isn't locked, and who can change it. @param own as in `Promises` */
 const Changeable = ({
@@ -46,9 +42,9 @@ const Changeable = ({
     .map((lock) => OPEN[lock]);
   return (
     <>
-      {open.length > 0 && <div>The artist, and admins that they name, can change {listed(open)}.</div>}
+      {open.length > 0 && <div>By the artist, or admins that they name: {open.join(", ")}.</div>}
       {!locks.includes("code") && (
-        <div>The contract's owner can change its code, once the change was announced on the chain.</div>
+        <div>By the contract's owner, some days after an announcement on the chain: its code.</div>
       )}
     </>
   );

@@ -130,8 +130,9 @@ th { color: var(--soft); font-weight: 600; white-space: nowrap; }
 #original { position: fixed; inset: 0; width: 100%; height: 100%; max-width: none; max-height: none; margin: 0; padding: 0; border: 0;
   border-radius: 0; background: #000; color: #fff; text-align: center; }
 #original:popover-open { display: grid; grid-template: minmax(0, 1fr) auto / minmax(0, 1fr); }
-#original > * { margin: 0; } #original a { padding: .75rem; font-size: var(--s); }
-#original button { padding: 0; border: 0; border-radius: 0; background: none; cursor: zoom-out; filter: none; min-height: 0; }
+#original > * { margin: 0; } #original p { display: flex; gap: var(--3); align-items: center; justify-content: center; padding: var(--1); font-size: var(--s); }
+#original > button { padding: 0; border: 0; border-radius: 0; background: none; cursor: zoom-out; filter: none; min-height: 0; }
+#original .mini { color: #fff; }
 #original :focus-visible { outline-color: #fff; outline-offset: -2px; }
 #original img { width: 100%; height: 100%; object-fit: contain; }
 .onward { margin-top: var(--2); }
@@ -192,6 +193,7 @@ audio { width: 100%; display: block; margin-top: var(--2); }
 .track::-webkit-progress-bar { background: var(--sunk); }
 .track::-webkit-progress-value { background: var(--accent-line); }
 .track::-moz-progress-bar { background: var(--accent-line); }
+.countdown { white-space: nowrap; }
 .price { font-size: var(--l); line-height: 1.2; font-weight: 700; }
 #mint { display: grid; gap: var(--1); }
 .bar { display: grid; gap: var(--1); } .bar > :empty { position: absolute; }
@@ -221,8 +223,8 @@ audio { width: 100%; display: block; margin-top: var(--2); }
 .won #cover { display: none; }
 .won #owned { display: grid; gap: var(--3); margin-bottom: var(--6); align-content: center; }
 .work { display: grid; gap: var(--1); justify-items: center; }
-.work.several { grid-template-columns: repeat(auto-fill, minmax(min(16rem, 40%), 1fr)); }
-.work a, .work .picture { display: block; width: 100%; } .work .blank { display: grid; }
+.work.several { display: flex; flex-wrap: wrap; justify-content: center; } .several > * { flex: 0 1 calc(50% - .25rem); max-width: 18rem; }
+.work > *, .work a, .work .picture { display: block; width: 100%; } .work .blank { display: grid; }
 .work .picture { background: none; max-height: min(60svh, 45rem); }
 #owned .says { display: grid; gap: var(--1); justify-items: center; text-align: center; }
 #owned h2 { font-size: var(--xl); font-weight: 700; letter-spacing: -.02em; line-height: 1.25; margin: 0; }

@@ -31,6 +31,14 @@ export const BROWSER: readonly Mutant[] = [
     named: "comes last",
   },
   {
+    id: "mint page: an answer of an earlier block sets back how many are left",
+    file: "browser/mint.ts",
+    search: "if (minted < shownMinted) return;",
+    replacement: "if (minted < 0) return;",
+    tests: pages,
+    named: "the number that is left never goes back",
+  },
+  {
     id: "mint page: what was agreed for one number holds for another",
     file: "browser/mint.ts",
     search: "agreed = fee === null ? null : { quantity, fee,",
