@@ -199,7 +199,7 @@ const openTokens = async (context: ServiceContext, slug: string, base: string) =
   return { showcase, minted: collection.minted, hidden, isRanked, read };
 };
 
-/** Whether a gallery can be sorted by rarity now. @throws ServiceError not_found, chain_unavailable */
+/** Whether a gallery of more than MOST_READ tokens can be sorted by rarity now. @throws ServiceError not_found, chain_unavailable */
 export const canSortByRarity = async (
   context: ServiceContext,
   slug: string,

@@ -84,14 +84,13 @@ const readOnLater = (context: ServiceContext, collection: Uuid, minted: number, 
     ),
   );
 
-/** Whether a request can sort by rarity; otherwise the tokens are being read from then on. */
+/** Whether a request can sort more tokens than it can read; otherwise they are being read from then on. */
 export const isSortable = async (
   context: ServiceContext,
   collection: Uuid,
   minted: number,
   read: ReadNumbers,
 ): Promise<boolean> => {
-  if (minted <= MOST_READ) return true;
   const known = (await context.env.BUCKET.head(ranksKey(collection)))?.size ?? 0;
   const isReady = minted - known / Uint32Array.BYTES_PER_ELEMENT <= MOST_READ;
   if (!isReady) readOnLater(context, collection, minted, read);

@@ -11,10 +11,11 @@ const GAP = 0.68;
 /** Radius of the innermost one. */
 const INNER = 5.6;
 
-/** Rings that a text decides: the same ones for the same text (FNV-1a, and xorshift for more bits). */
-export const ringsOf = (text: string): Ring[] => {
+/** Rings that a file's address decides, whatever host it is at: the same ones for the same file (FNV-1a, and xorshift for more bits). */
+export const ringsOf = (url: string): Ring[] => {
   let bits = 2_166_136_261;
-  for (const letter of text) bits = Math.imul(bits ^ (letter.codePointAt(0) ?? 0), 16_777_619);
+  for (const letter of new URL(url).pathname)
+    bits = Math.imul(bits ^ (letter.codePointAt(0) ?? 0), 16_777_619);
   const next = (): number => {
     bits ^= bits << 13;
     bits ^= bits >>> 17;

@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import pixelmatch from "pixelmatch";
-import sharp from "sharp";
+import sharp, { type Sharp } from "sharp";
 
 /**
  * Pictures of the states as somebody has seen and accepted them, a quarter as wide and high: what moved, is missing or has another
@@ -37,7 +37,7 @@ export async function differenceOf(name: string, png: Uint8Array): Promise<strin
     return null;
   }
   if (!existsSync(file)) return `${name} has no reference: PAGES_REFERENCES=1 writes it`;
-  const pixels = (image: sharp.Sharp) => image.ensureAlpha().raw().toBuffer({ resolveWithObject: true });
+  const pixels = (image: Sharp) => image.ensureAlpha().raw().toBuffer({ resolveWithObject: true });
   const [now, before] = await Promise.all([pixels(small), pixels(sharp(readFileSync(file)))]);
   const { width: across, height } = now.info;
   if (across !== before.info.width || height !== before.info.height) return `${name} has another size`;

@@ -123,7 +123,7 @@ describe.skipIf(!CHROMIUM)("every state of the pages, in Chromium", () => {
           const path = join(folderOfPictures, `${key}.png`);
           await page.screenshot({ path: path as never, type: "png" });
         } else if (isReference && COMPARED.includes(`${scheme}-${width}`)) {
-          const difference = await differenceOf(key, await page.screenshot({ type: "png" }));
+          const difference = await differenceSeen(key, page);
           if (difference !== null) wrong.push(difference);
         }
         if (!(await page.evaluate("document.documentElement.scrollWidth <= innerWidth")))
@@ -282,8 +282,9 @@ describe.skipIf(!CHROMIUM)("every state of the pages, in Chromium", () => {
     const sealed = await showHiddenCollection(shop);
     await mintAll(sealed, 2);
     await sealed.reveal();
-    await look("mint-revealed", `/m/${sealed.slug}`);
-    await look("token-revealed", `/g/${sealed.slug}/1`);
+    // Which works were drawn differs.
+    await look("mint-revealed", `/m/${sealed.slug}`, undefined, false);
+    await look("token-revealed", `/g/${sealed.slug}/1`, undefined, false);
   });
 
   test("mint and gallery of 10,000 NFTs", async () => {
@@ -317,9 +318,11 @@ describe.skipIf(!CHROMIUM)("every state of the pages, in Chromium", () => {
     const one = await shown({}, 3, own);
     rmSync(own, { recursive: true });
     await mintAll(one, 2);
-    await look(`mint-${kind}`, `/m/${one.slug}`);
-    await look(`gallery-${kind}`, `/g/${one.slug}`);
-    await look(`token-${kind}`, `/g/${one.slug}/1`);
+    // How far a player has come is not the same at each run.
+    const isStill = kind === "sound";
+    await look(`mint-${kind}`, `/m/${one.slug}`, undefined, isStill);
+    await look(`gallery-${kind}`, `/g/${one.slug}`, undefined, isStill);
+    await look(`token-${kind}`, `/g/${one.slug}/1`, undefined, isStill);
     if (kind !== "sound") return;
     await look("token-sound-played", `/g/${one.slug}/1`, async (page) => {
       await page.click(".playable");
@@ -450,6 +453,15 @@ describe.skipIf(!CHROMIUM)("every state of the pages, in Chromium", () => {
     );
   });
 });
+
+/** How a page differs from its reference, once nothing is on its way any more, such as a picture of another width; null: it doesn't. */
+async function differenceSeen(name: string, page: Page): Promise<string | null> {
+  for (let tries = 0; ; tries++) {
+    const difference = await differenceOf(name, await page.screenshot({ type: "png" }));
+    if (difference === null || tries === 10) return difference;
+    await new Promise((resolve) => setTimeout(resolve, 500));
+  }
+}
 
 /** A WAV of three notes that fade, four seconds of 8,000 samples (16 bits, one channel). */
 function chime(): Buffer {

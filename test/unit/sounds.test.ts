@@ -10,8 +10,9 @@ test("a sound's picture has the loudest sample of each part, of all channels", (
 });
 
 test("a sound's cover is its own, and always the same", () => {
-  expect(ringsOf("a")).toEqual(ringsOf("a"));
-  expect(ringsOf("a")).not.toEqual(ringsOf("b"));
+  const [one, other] = ["https://mint.test/ipfs/x", "https://mint.test/ipfs/y"];
+  expect(ringsOf(one)).toEqual(ringsOf("http://127.0.0.1:8787/ipfs/x"));
+  expect(ringsOf(one)).not.toEqual(ringsOf(other));
   for (const { radius, width, opacity } of ringsOf("https://mint.test/ipfs/x")) {
     expect(Number(radius) + Number(width)).toBeLessThan(12);
     expect(Number(opacity)).toBeLessThanOrEqual(0.7);
