@@ -78,8 +78,8 @@ const ByPasskey = () => (
       Claim with a passkey
     </button>
     <p class="small soft">
-      Your device makes an account for you and keeps its key, as it keeps passwords. No wallet, no NEAR, no
-      e-mail.{" "}
+      Your device makes an account for you and keeps its key, as it keeps passwords. You need no wallet and no
+      NEAR.{" "}
       <button type="button" class="mini" id="claim-known">
         I have a passkey from here
       </button>
