@@ -1,7 +1,7 @@
 import { base64Encode, baseEncode } from "near-api-js";
-import type { Lock } from "../../api/resources/collection.ts";
 import type { ClaimProof } from "../../domain/claim-proofs.ts";
 import { jsonBytes } from "../../domain/json-text.ts";
+import type { Lock } from "../../domain/locks.ts";
 import type { CollectionSettings } from "../../domain/settings.ts";
 import type { Action } from "../actions.ts";
 import type { MEAN_GAS } from "../mean-gas.ts";

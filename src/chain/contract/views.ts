@@ -1,7 +1,7 @@
 import { z } from "zod";
-import type { Lock } from "../../api/resources/collection.ts";
 import type { ClaimProof, SignedVoucher } from "../../domain/claim-proofs.ts";
 import type { Uuid } from "../../domain/ids.ts";
+import type { Lock } from "../../domain/locks.ts";
 import { MOST_PHASES } from "../../domain/settings.ts";
 import { retry } from "../../waiting.ts";
 import { isMissingBlock, isUnknownBlock } from "../blocks.ts";
@@ -59,6 +59,8 @@ export interface ContractCollection extends ContractSettingsView {
   readonly earned?: string;
   /** Promises to holders. */
   readonly locks?: readonly Lock[];
+  /** How many assets have their metadata locked one by one. */
+  readonly locked_assets?: number;
   /** State of delayed reveal; null if assets are always visible. */
   readonly reveal?: {
     readonly state: "hidden" | "partly" | "revealed";

@@ -1,8 +1,7 @@
-import type { Lock } from "../../api/resources/collection.ts";
 import { lockCollection, lockToken } from "../../chain/contract/calls.ts";
 import { type ContractCollection, contractViews } from "../../chain/contract/views.ts";
 import { connectFor } from "../../chain/rpc.ts";
-import { type CollectionTarget, lookAt, placeOf } from "../../collections/collection-target.ts";
+import { type CollectionTarget, placeOf, readableOf } from "../../collections/collection-target.ts";
 import { requireCollection } from "../../collections/collections.ts";
 import { placesOnChain } from "../../collections/hidden-assets.ts";
 import { isHidden } from "../../collections/public-collection.ts";
@@ -14,6 +13,7 @@ import { counted } from "../../domain/counted.ts";
 import { ServiceError } from "../../domain/errors.ts";
 import type { Uuid } from "../../domain/ids.ts";
 import { requireUnlimited } from "../../domain/key-rights.ts";
+import { type Lock, lockRecord } from "../../domain/locks.ts";
 import { parseTokenId } from "../../domain/token-ids.ts";
 import { type KindResults, kindOf, type Proposal } from "../kind.ts";
 import { heightOf, succeeded } from "../records.ts";
@@ -113,9 +113,8 @@ export const proposeCollectionLock = async (
 ): Promise<Proposal<"collection_lock">> => {
   // It concerns all collections of the contract.
   if (body.locks.includes("code")) requireUnlimited(caller.rights);
-  const { collection, found } = await lookAt(context, caller, collectionUuid, ({ views, collectionId }) =>
-    views.collection(collectionId),
-  );
+  const collection = await readableOf(context, caller, collectionUuid);
+  const found = await collection.views.collection(collection.collectionId);
   if (found === null) throw new Error(`${collection.contract} lacks collection ${collection.collectionId}`);
   requireMeaning(found, body);
   const assetUuids = [...new Set(body.asset_uuids)];
@@ -135,20 +134,16 @@ export const proposeNftLock = async (
   collectionUuid: Uuid,
   tokenId: string,
 ): Promise<Proposal<"nft_lock">> => {
-  const isOf = parseTokenId(tokenId);
-  const { collection, found } = await lookAt(
-    context,
-    caller,
-    collectionUuid,
-    async ({ views, collectionId }) => {
-      if (isOf?.collectionId !== collectionId) return null;
-      const [[token], shown] = await Promise.all([views.tokens([tokenId]), views.collection(collectionId)]);
-      return token ? shown : null;
-    },
-  );
-  if (found === null)
+  const collection = await readableOf(context, caller, collectionUuid);
+  const { collectionId, views } = collection;
+  const isOf = parseTokenId(tokenId)?.collectionId === collectionId;
+  const [[token], shown] = await Promise.all([
+    isOf ? views.tokens([tokenId]) : [],
+    views.collection(collectionId),
+  ]);
+  if (!token || shown === null)
     throw new ServiceError("not_found", `This collection has no token ${JSON.stringify(tokenId)}.`);
-  requireRevealed(found);
+  requireRevealed(shown);
   const request: NftLockOperation = { ...placeOf(collection), tokenId, base: caller.baseUrl };
   const permanent = [`Token ${tokenId} keeps for ever what it shows now.`];
   return { kind: "nft_lock", subjectId: collectionUuid, request, permanent };
@@ -162,8 +157,8 @@ const RECORD_BYTES = 200;
 const lockedBy = (
   { db, now }: ServiceContext,
   collectionUuid: Uuid,
-  { locks }: CollectionLockOperation,
-): Statement[] => (locks.length === 0 ? [] : [noteLocks(db, collectionUuid, locks, now())]);
+  { locks, assets }: CollectionLockOperation,
+): Statement[] => [noteLocks(db, collectionUuid, lockRecord(locks, assets.length), now())];
 
 /** One call of `collection_lock`. */
 export const collectionLockKind = kindOf<CollectionLockOperation, null, KindResults["collection_lock"]>({

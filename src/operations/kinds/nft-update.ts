@@ -9,10 +9,12 @@ import { ServiceError } from "../../domain/errors.ts";
 import type { Failure } from "../../domain/failures.ts";
 import type { Uuid } from "../../domain/ids.ts";
 import { jsonBytes } from "../../domain/json-text.ts";
+import { FORBIDDEN, lockedError } from "../../domain/locks.ts";
 import type { NftUpdateRequest } from "../../domain/requests.ts";
 import { parseTokenId } from "../../domain/token-ids.ts";
 import { resolveMetadata } from "../../files/uploads/asset-url.ts";
 import { type KindResults, kindOf, type Proposal } from "../kind.ts";
+import { unlessLocked } from "../locked.ts";
 import { heightOf, succeeded } from "../records.ts";
 import { filesOf, restoreFiles } from "./brought-files.ts";
 
@@ -26,7 +28,7 @@ export interface NftUpdateOperation extends CollectionTarget {
 
 /**
  * Proposes a change of a token's metadata and fetches its files.
- * @throws ServiceError not_found, invalid_request (no field to change),
+ * @throws ServiceError not_found, conflict (a lock), invalid_request (no field to change),
  *   asset_url_failed
  */
 export const proposeNftUpdate = async (
@@ -43,6 +45,8 @@ export const proposeNftUpdate = async (
     return token ?? null;
   });
   if (found === null) throw noToken(tokenId);
+  const issueOf = (message: string) => [{ path: ["token_id"], message }];
+  if (found.locks?.includes("metadata")) throw lockedError(FORBIDDEN.token, issueOf(FORBIDDEN.token));
   const { override, files } = await resolveMetadata(context, caller, metadata, []);
   if (Object.keys(override).length === 0) throw nothingToChange();
   const request: NftUpdateOperation = {
@@ -51,7 +55,11 @@ export const proposeNftUpdate = async (
     changes: override,
     base: caller.baseUrl,
   };
-  return { kind: "nft_update", subjectId: collectionUuid, request, files };
+  return {
+    ...{ kind: "nft_update", subjectId: collectionUuid, request, files },
+    // A node that lags may not show it yet.
+    ...unlessLocked(collectionUuid, ["metadata"], FORBIDDEN.metadata, issueOf(FORBIDDEN.metadata)),
+  };
 };
 
 const noToken = (tokenId: string): ServiceError =>

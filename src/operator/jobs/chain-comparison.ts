@@ -27,6 +27,7 @@ import { readSweep, writeSweep } from "../../db/queries/sweeps.ts";
 import { recountUsage } from "../../db/queries/usage.ts";
 import { collections, contracts } from "../../db/schema/index.ts";
 import { type Uuid, uuidFromBytes } from "../../domain/ids.ts";
+import { type LockRecord, lockRecord } from "../../domain/locks.ts";
 import type { CollectionSettings } from "../../domain/settings.ts";
 import { noteSales } from "../../operations/sales.ts";
 import { topUpAhead } from "../../operations/top-up-ahead.ts";
@@ -100,7 +101,7 @@ const adoptCollection = async (
     total: shown.total,
     assets: shown.assets,
     minted: shown.minted,
-    locks: shown.locks ?? [],
+    locks: lockRecord(shown.locks ?? [], shown.locked_assets),
     height: 0,
     ...(await revealOf(context, id, shown)),
   };
@@ -324,9 +325,11 @@ const noteCounts = async (
 const noteLocksOf = async (
   { db, now }: ServiceContext,
   { id, locks: known }: OnChainCollection,
-  { locks = [] }: ContractCollection,
+  shown: ContractCollection,
 ): Promise<void> => {
-  if (locks.some((lock) => !known[lock])) await runBatch(db, [noteLocks(db, id, locks, now())]);
+  const locks = lockRecord(shown.locks ?? [], shown.locked_assets);
+  const names = Object.keys(locks) as (keyof LockRecord)[];
+  if (names.some((name) => !known[name])) await runBatch(db, [noteLocks(db, id, locks, now())]);
 };
 
 const compare = async (

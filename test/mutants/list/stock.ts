@@ -1,6 +1,7 @@
 import type { Mutant } from "../mutant.ts";
 
 const hidden = ["test/api/hidden-collections.test.ts"];
+const locks = ["test/api/locks.test.ts"];
 const command = ["cli/test/collection-run.test.ts"];
 
 /** Rules of keys, hidden assets and changes of many NFTs. */
@@ -118,9 +119,33 @@ export const STOCK: readonly Mutant[] = [
     named: "no answer to a stranger tells",
   },
   {
+    id: "locks: a mint is sent though its own metadata are forbidden",
+    file: "src/operations/kinds/mint.ts",
+    search: '["supply", "metadata", "assets"]',
+    replacement: '["supply"]',
+    tests: locks,
+    named: "are refused in time too",
+  },
+  {
+    id: "locks: a change of settings is sent though it is forbidden",
+    file: "src/operations/engine/run.ts",
+    search: "await unlocked.check();",
+    replacement: "",
+    tests: locks,
+    named: "what a lock forbids is refused before anything is sent",
+  },
+  {
+    id: "locks: a value that stays is refused",
+    file: "src/domain/locks.ts",
+    search: 'KEPT.texts.filter((name) => after[name as "title"] !== before[name as "title"])',
+    replacement: "KEPT.texts.filter((name) => changes[name] !== undefined)",
+    tests: ["test/unit/locks.test.ts"],
+    named: "is forbidden by the lock null alone",
+  },
+  {
     id: "locks: what an owner has locked alone isn't noted",
     file: "src/operator/jobs/chain-comparison.ts",
-    search: "if (locks.some((lock) => !known[lock]))",
+    search: "if (names.some((name) => !known[name]))",
     replacement: "if (locks.every((lock) => known[lock]))",
     tests: ["test/api/locks.test.ts"],
     named: "those that it has got without the service too",
