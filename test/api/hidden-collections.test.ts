@@ -191,6 +191,30 @@ test("assets keep their copies, and choosing and locking one works only after th
   expect(await tokensOf(collection)).toMatchObject([{ locks: ["metadata"] }]);
 });
 
+test("right after a reveal, a node that lags keeps no lock and no bulk update from being accepted", async () => {
+  const { collection, assets } = await createHidden(shop, { copies: [2, 2] });
+  const path = `/collection/${collection.collection_uuid}`;
+  const [first, second] = (await mint(collection, 2)) as [Token, Token];
+  const [{ asset_uuid: asset }] = assets as [SecretAsset];
+  await bodyOf(await reveal(collection), 200);
+  const update = { token_id: first.token_id, asset_uuid: asset };
+  for (const [method, name, json] of [
+    ["POST", "nft-update-bulk", { updates: [update] }],
+    ["PUT", "nft-lock", { token_id: second.token_id }],
+    ["PUT", "lock", { asset_uuids: [asset] }],
+    ["PUT", "lock", { locks: ["metadata"] }],
+  ] as const) {
+    // It shows the state before the reveal, at first.
+    await setFaults({ kind: "lag", methods: ["query"], blocks: 4, count: 3 });
+    const quote = await api("/quote", {
+      key: shop.key,
+      json: { method, path: `${path}/${name}`, body: json },
+    });
+    await setFaults();
+    await bodyOf(quote, 201);
+  }
+});
+
 test("a draft that hides its assets needs a placeholder, and shows its reveal", async () => {
   const { key, contractUuid } = shop;
   const create = (json: object) =>

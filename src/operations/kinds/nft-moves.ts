@@ -4,9 +4,9 @@ import { connectFor } from "../../chain/rpc.ts";
 import { requireAccounts, requireHolders } from "../../collections/accounts.ts";
 import {
   type CollectionTarget,
-  lookAt,
   placeOf,
   type ReadableCollection,
+  readableOf,
 } from "../../collections/collection-target.ts";
 import { toToken } from "../../collections/tokens.ts";
 import type { Caller, ServiceContext } from "../../context.ts";
@@ -56,18 +56,17 @@ const requireOwned = async (
   collectionUuid: Uuid,
   tokenIds: readonly string[],
 ) => {
-  const owner = (await findIntegration(context.db, caller.integrationId))?.walletAccountId ?? "";
-  let shown: readonly (ContractToken | null)[] = [];
-  const isOwned = (token: ContractToken | null) => token?.owner_id === owner;
-  // A node that lags may not show yet that a token is there, or whose it is.
-  const { collection } = await lookAt(context, caller, collectionUuid, async (at) => {
-    shown = await tokensIn(at, tokenIds);
-    return shown.every(isOwned) ? shown : null;
-  });
+  // A node that lags may not show yet that a token is there, whose it is, and what the collection's rules are.
+  const [integration, collection] = await Promise.all([
+    findIntegration(context.db, caller.integrationId),
+    readableOf(context, caller, collectionUuid),
+  ]);
+  const owner = integration?.walletAccountId ?? "";
+  const shown = await tokensIn(collection, tokenIds);
   refuse(tokenIds, "not_found", (index) => shown[index] === null, "This collection has no such token");
   const tokens = shown.filter((token) => token !== null);
   const why = `E_UNAUTHORIZED: Only the token's owner may do this, and the integration's wallet ${owner} doesn't own it`;
-  refuse(tokenIds, "conflict", (index) => !isOwned(tokens[index]!), why);
+  refuse(tokenIds, "conflict", (index) => tokens[index]!.owner_id !== owner, why);
   return { collection, tokens, owner };
 };
 
