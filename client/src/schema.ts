@@ -1718,7 +1718,7 @@ export interface webhooks {
         };
         get?: never;
         put?: never;
-        /** Something of a collection was locked for ever; data has `locks` and `asset_uuids` of this write. */
+        /** Something of a collection was locked for ever, by a write or by its owner alone; data has these `locks` and `asset_uuids`. */
         post: operations["onCollectionLocked"];
         delete?: never;
         options?: never;
@@ -1735,7 +1735,7 @@ export interface webhooks {
         };
         get?: never;
         put?: never;
-        /** Hidden assets of a collection were shown, all of them or some. */
+        /** Hidden assets of a collection were shown, all of them or some, by a write or by its owner alone. */
         post: operations["onCollectionRevealed"];
         delete?: never;
         options?: never;

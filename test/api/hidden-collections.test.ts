@@ -534,6 +534,46 @@ test("what an owner reveals without the service is known from the next reveal on
   await expectTruth(collection, assets);
 });
 
+test("what an owner reveals without the service is known a minute later, and is an event, once for each part", async () => {
+  const at = new Date(Date.now() + 3_600_000).toISOString();
+  const { collection } = await createHidden(shop, { copies: [1, 1, 1], reveal: at });
+  const revealNext = await byOwner(collection);
+  await revealNext(0);
+  for (let round = 0; round < 2; round++) await background.reconcile();
+  expect((await read(collection)).reveal).toMatchObject({ state: "partly", shown: 1, at });
+  const first = ["collection.revealed", null, "partly", 1];
+  expect(await revealEvents(collection)).toEqual([first]);
+  await bodyOf<Revealed>(await reveal(collection, { assets: 1 }), 200);
+  await revealNext(2);
+  for (let round = 0; round < 2; round++) await background.reconcile();
+  expect((await read(collection)).reveal).toMatchObject({ state: "revealed", shown: 3, at: null });
+  await bodyOf(await reveal(collection), 409);
+  expect(await revealEvents(collection)).toEqual([
+    first,
+    ["collection.revealed", expect.any(String), "partly", 2],
+    ["collection.revealed", null, "revealed", 3],
+  ]);
+});
+
+test.each(["operation.settled", "operation.before_effects"] as const)(
+  "a reveal whose end is delayed at %s is reported by nobody else",
+  async (point) => {
+    const { collection } = await createHidden(shop, { copies: [1, 1] });
+    killAt(point);
+    const uuid = await revealLater(collection);
+    await expect.poll(() => shownOnChain(collection), { timeout: 20_000 }).toBe(2);
+    // The next request and the comparison see on the chain what the operation hasn't reported yet.
+    await bodyOf(await reveal(collection), 409);
+    await background.reconcile();
+    expect(await revealEvents(collection)).toEqual([]);
+    observeCheckpoints(null);
+    while ((await readOperation(shop.key, uuid)).state === "pending") await background.resume(uuid);
+    await background.reconcile();
+    expect((await read(collection)).reveal).toMatchObject({ state: "revealed", shown: 2 });
+    expect(await revealEvents(collection)).toEqual([["collection.revealed", uuid, "revealed", 2]]);
+  },
+);
+
 test("a reveal that finds another one just over may be sent again", async () => {
   const { collection } = await createHidden(shop, { copies: [1, 1] });
   await (

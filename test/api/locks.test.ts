@@ -285,6 +285,18 @@ test("a collection's answer has its locks, those that it has got without the ser
   await lock(shop, "collection_lock", { collection_id, locks: ["royalties"] });
   await background.reconcile();
   expect(await read()).toEqual(["supply", "royalties", "transfers"]);
+  // Each lock is reported once, whoever has set it.
+  const told = await bodyOf<{ data: Readonly<Record<string, unknown>> }[]>(
+    await api("/event?type=collection.locked", { key: shop.key }),
+    200,
+  );
+  const { collection_uuid: uuid } = collection;
+  const place = { collection_uuid: uuid, collection_id, contract_address: shop.contractAccountId };
+  const ofAll = { ...place, asset_uuids: [], reference: null };
+  expect(told.map(({ data }) => data).filter(({ collection_uuid: about }) => about === uuid)).toEqual([
+    { ...ofAll, locks: ["transfers", "supply"], operation_uuid: expect.any(String) },
+    { ...ofAll, locks: ["royalties"], operation_uuid: null },
+  ]);
   // Locks that are known already are no change.
   const updatedAt = async () =>
     (

@@ -112,14 +112,19 @@ export const notePhaseCounts = (
     .where(and(eq(collections.id, collectionId), operationId && isOpen(operationId)));
 
 /** Adds locks to those that a collection is known to have: nobody can take one back. */
-export const noteLocks = (db: Database, collectionId: Uuid, locks: LockRecord, now: Date): Statement =>
+export const noteLocks = (
+  db: Database,
+  collectionId: Uuid,
+  locks: LockRecord,
+  { now, condition }: { readonly now: Date; readonly condition?: SQL },
+): Statement =>
   db
     .update(collections)
     .set({
       locks: sql`json_patch(${collections.locks}, ${JSON.stringify(locks)})`,
       updatedAt: now,
     })
-    .where(eq(collections.id, collectionId));
+    .where(and(eq(collections.id, collectionId), condition));
 
 /** The highest number of a mint's tokens: at least so many are minted. */
 export const tokensBy = ({ tokenIds }: Mint): number => Math.max(...tokenIds.map(tokenNumber));
@@ -199,7 +204,7 @@ export const raiseRevealed = (
   db: Database,
   collectionId: Uuid,
   shown: number,
-  { pins, now }: { readonly pins: boolean; readonly now: Date },
+  { pins, now, condition }: { readonly pins: boolean; readonly now: Date; readonly condition?: SQL },
 ): Statement => {
   const isAll = sql`${shown} >= ${collections.assets}`;
   return db
@@ -210,5 +215,5 @@ export const raiseRevealed = (
       pinState: sql`CASE WHEN ${isAll} AND ${pins ? 1 : 0} THEN coalesce(${collections.pinState}, 'pending') ELSE ${collections.pinState} END`,
       updatedAt: now,
     })
-    .where(showsFewerThan(collectionId, shown));
+    .where(and(showsFewerThan(collectionId, shown), condition));
 };

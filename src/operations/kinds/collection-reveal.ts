@@ -1,4 +1,4 @@
-import { sql } from "drizzle-orm";
+import { type SQL, sql } from "drizzle-orm";
 import { type RevealedBatch, revealBatches, revealGas } from "../../chain/contract/calls.ts";
 import { contractViews } from "../../chain/contract/views.ts";
 import { connectFor } from "../../chain/rpc.ts";
@@ -150,11 +150,21 @@ const nameOf = (index: number): string => `reveal:${index + 1}`;
 const stepOf = ({ steps }: CollectionRevealOperation, name: string): RevealStep =>
   steps[Number(name.slice("reveal:".length)) - 1]!;
 
-const noteShown = ({ db, settings, now }: ServiceContext, collectionUuid: Uuid, shown: number): Statement =>
-  raiseRevealed(db, collectionUuid, shown, { pins: settings.KUBO_RPC_URL !== undefined, now: now() });
+const noteShown = (
+  { db, settings, now }: ServiceContext,
+  collectionUuid: Uuid,
+  shown: number,
+  condition?: SQL,
+): Statement => {
+  const pins = settings.KUBO_RPC_URL !== undefined;
+  return raiseRevealed(db, collectionUuid, shown, { pins, now: now(), condition });
+};
 
-/** Notes that assets are shown, with the event that no success of an operation reports. */
-const reportShown = (
+/**
+ * Notes that assets are shown, with the event that no success of an operation reports.
+ * @param operationId that has shown them; absent: the owner has, or an operation that is open, whose end reports it
+ */
+export const reportShown = (
   context: ServiceContext,
   { collection, contractAccountId }: CollectionRow,
   shown: number,
@@ -170,9 +180,14 @@ const reportShown = (
     reveal: { state, shown, commitment: reveal!.commitment, at: timeLeft(state, revealAt) },
   };
   const event = { integrationId, runs: [["collection.revealed", 1]], operationId, data } as const;
+  const isOwners =
+    operationId === undefined
+      ? sql`NOT ${hasOpenOperation({ integrationId, subjectId: id }, "collection_reveal")}`
+      : sql`true`;
+  const isNews = sql`${showsFewer(id, shown)} AND ${isOwners}`;
   return [
-    insertEvents(ledgerOf(context, integrationId), { ...event, at: context.now() }, showsFewer(id, shown)),
-    noteShown(context, id, shown),
+    insertEvents(ledgerOf(context, integrationId), { ...event, at: context.now() }, isNews),
+    noteShown(context, id, shown, isOwners),
   ];
 };
 

@@ -1,6 +1,6 @@
 import { sql } from "drizzle-orm";
 import { updateCollection } from "../../chain/contract/calls.ts";
-import { phaseCounts } from "../../chain/contract/settings.ts";
+import { phaseCounts, settingsFromContract } from "../../chain/contract/settings.ts";
 import { contractViews } from "../../chain/contract/views.ts";
 import { connectFor } from "../../chain/rpc.ts";
 import { type CollectionTarget, targetOf } from "../../collections/collection-target.ts";
@@ -38,6 +38,7 @@ import {
   registrationOf,
   registrationSteps,
 } from "../registrations.ts";
+import { reportSettled } from "../settled.ts";
 
 /** An update of a collection, as stored with its operation. */
 export interface CollectionUpdateOperation extends CollectionTarget {
@@ -193,6 +194,24 @@ export const collectionUpdateKind = kindOf<
   },
 
   acceptedWith: ({ db }, operation) => noteAgain(db, operation),
+
+  onSettled: async (context, operation) => {
+    const { id, request, subjectId, integrationId } = operation;
+    const { collection, contractAccountId } = await requireRow(context.db, integrationId, subjectId);
+    const views = contractViews(connectFor(context), request.contract, collection.height);
+    const shown = await views.collection(request.collectionId);
+    if (shown === null) throw new Error(`${request.contract} lacks collection ${request.collectionId}`);
+    const now = context.now();
+    const settings = settingsFromContract(shown, collection.settings);
+    const updated = toCollection(
+      { ...collection, settings, phaseCounts: phaseCounts(shown), updatedAt: now },
+      contractAccountId,
+    );
+    return [
+      ...reportSettled(context, operation, "collection.updated", [updated]),
+      changeSettings(context.db, subjectId, settings, { operationId: id, now }),
+    ];
+  },
 
   onFailure: ({ db }, operation, records) => forgetUnpaid(db, operation, records),
 });

@@ -1,6 +1,7 @@
 import type { Mutant } from "../mutant.ts";
 
 const hidden = ["test/api/hidden-collections.test.ts"];
+const settled = ["test/api/settled-events.test.ts"];
 const locks = ["test/api/locks.test.ts"];
 const command = ["cli/test/collection-run.test.ts"];
 
@@ -145,10 +146,66 @@ export const STOCK: readonly Mutant[] = [
   {
     id: "locks: what an owner has locked alone isn't noted",
     file: "src/operator/jobs/chain-comparison.ts",
-    search: "if (names.some((name) => !known[name]))",
-    replacement: "if (locks.every((lock) => known[lock]))",
-    tests: ["test/api/locks.test.ts"],
+    search: "if (news.length === 0) return;",
+    replacement: "if (news.length > 0) return;",
+    tests: locks,
     named: "those that it has got without the service too",
+  },
+  {
+    id: "locks: what an owner has locked alone is no event",
+    file: "src/operator/jobs/chain-comparison.ts",
+    search: "...(named.length > 0 ?",
+    replacement: "...(named.length > 99 ?",
+    tests: locks,
+    named: "those that it has got without the service too",
+  },
+  {
+    id: "locks: the comparison reports the lock of an open operation",
+    file: "src/operator/jobs/chain-comparison.ts",
+    search: "sql`NOT ${isOpen} AND NOT ${hasLock(id, news)}`",
+    replacement: "sql`NOT ${hasLock(id, news)}`",
+    tests: settled,
+    named: "a collection_lock that is settled",
+  },
+  {
+    id: "operations: a settled transfer is no event",
+    file: "src/operations/kinds/nft-moves.ts",
+    search: 'return reportSettled(context, operation, "nft.transferred", tokens);',
+    replacement: "return [];",
+    tests: settled,
+    named: "a nft_transfer that is settled",
+  },
+  {
+    id: "operations: a settled burn is no event",
+    file: "src/operations/kinds/nft-moves.ts",
+    search: 'reportSettled(context, operation, "nft.burned", burntTokens(operation))',
+    replacement: "[]",
+    tests: settled,
+    named: "a nft_burn that is settled",
+  },
+  {
+    id: "reveal: what an open reveal shows is reported by others too",
+    file: "src/operations/kinds/collection-reveal.ts",
+    search: '? sql`NOT ${hasOpenOperation({ integrationId, subjectId: id }, "collection_reveal")}`',
+    replacement: "? sql`true`",
+    tests: hidden,
+    named: "is reported by nobody else",
+  },
+  {
+    id: "reveal: what an owner has revealed alone waits for the next reveal",
+    file: "src/operator/jobs/chain-comparison.ts",
+    search: "await noteRevealed(context, row, shown);",
+    replacement: "",
+    tests: hidden,
+    named: "is known a minute later",
+  },
+  {
+    id: "reveal: a node that lags decides about locks and updates",
+    file: "src/collections/collection-target.ts",
+    search: "return readable(context, target, height);",
+    replacement: "return readable(context, target, 0);",
+    tests: hidden,
+    named: "right after a reveal",
   },
   {
     id: "terminal: a locked supply counts as copies left",
