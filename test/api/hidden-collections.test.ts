@@ -11,7 +11,7 @@ import {
   type TestIntegration,
 } from "../support/api.ts";
 import { view } from "../support/chain.ts";
-import { setFaults } from "../support/chain-control.ts";
+import { headHeight, setFaults } from "../support/chain-control.ts";
 import { createCollection, type Finalized } from "../support/collections.ts";
 import { failingD1 } from "../support/database.ts";
 import { storedFinalization, storePlan } from "../support/finalize-plans.ts";
@@ -196,6 +196,7 @@ test("right after a reveal, a node that lags keeps no lock and no bulk update fr
   const path = `/collection/${collection.collection_uuid}`;
   const [first, second] = (await mint(collection, 2)) as [Token, Token];
   const [{ asset_uuid: asset }] = assets as [SecretAsset];
+  const before = await headHeight();
   await bodyOf(await reveal(collection), 200);
   const update = { token_id: first.token_id, asset_uuid: asset };
   for (const [method, name, json] of [
@@ -205,7 +206,8 @@ test("right after a reveal, a node that lags keeps no lock and no bulk update fr
     ["PUT", "lock", { locks: ["metadata"] }],
   ] as const) {
     // It shows the state before the reveal, at first.
-    await setFaults({ kind: "lag", methods: ["query"], blocks: 4, count: 3 });
+    const blocks = (await headHeight()) - before;
+    await setFaults({ kind: "lag", methods: ["query"], blocks, count: 3 });
     const quote = await api("/quote", {
       key: shop.key,
       json: { method, path: `${path}/${name}`, body: json },
@@ -213,6 +215,42 @@ test("right after a reveal, a node that lags keeps no lock and no bulk update fr
     await setFaults();
     await bodyOf(quote, 201);
   }
+});
+
+test("what a reveal would cost is the same whatever assets are next", async () => {
+  const subtitles = Array.from({ length: 8 }, (_, index) => "x".repeat(1 + 25 * index));
+  const { collection } = await createHidden(shop, { copies: subtitles.map(() => 1), subtitles });
+  const path = `/collection/${collection.collection_uuid}/reveal`;
+  const limits = { name: "Poor", scopes: ["settings"], spending_per_day: "1" };
+  const { api_key: poor } = await bodyOf<{ api_key: string }>(
+    await api("/key", { key: shop.key, json: limits }),
+    201,
+  );
+  const told = new Set<string>();
+  const tellsOf = async (assets: number) => {
+    const json = { method: "POST", path, body: { assets } };
+    const { gas, storage_bytes, cost, transactions } = await bodyOf<Record<string, object>>(
+      await api("/quote", { key: shop.key, json }),
+      201,
+    );
+    const headers = { "Mintage-Max-Cost": "1" };
+    const answers = await Promise.all([
+      api(path, { key: shop.key, json: { assets }, headers }),
+      api(path, { key: poor, json: { assets } }),
+    ]);
+    const refusals = await Promise.all(
+      answers.map(async (answer) => {
+        const { message, cost: needed } = await bodyOf<Record<string, unknown>>(answer, 402);
+        return { message, needed };
+      }),
+    );
+    return { gas, storage_bytes, cost, transactions, refusals };
+  };
+  for (let shown = 0; shown < subtitles.length - 1; shown++) {
+    told.add(JSON.stringify(await tellsOf(1)));
+    await bodyOf(await reveal(collection, { assets: 1 }), 200);
+  }
+  expect([...told]).toHaveLength(1);
 });
 
 test("a draft that hides its assets needs a placeholder, and shows its reveal", async () => {

@@ -8,7 +8,7 @@ import {
   createReceivers,
   type TestIntegration,
 } from "../support/api.ts";
-import { setFaults } from "../support/chain-control.ts";
+import { headHeight, setFaults } from "../support/chain-control.ts";
 import { createCollection, type Finalized, mintedOnChain } from "../support/collections.ts";
 import { putPage } from "../support/collectors.ts";
 import { background, killedAt, operationCount } from "../support/operations.ts";
@@ -258,8 +258,10 @@ test("right after transfers were allowed, a node that lags keeps none from being
     message: expect.stringContaining("E_TRANSFERS_DISABLED"),
   });
   const path = `/collection/${closed.collection_uuid}`;
+  const before = await headHeight();
   await bodyOf(await api(path, { key, method: "PUT", json: { allow_transfers: true } }), 200);
-  await setFaults({ kind: "lag", methods: ["query"], blocks: 4, count: 3 });
+  const blocks = (await headHeight()) - before;
+  await setFaults({ kind: "lag", methods: ["query"], blocks, count: 3 });
   const quoted = await api("/quote", { key, json: quote });
   await setFaults();
   await bodyOf(quoted, 201);

@@ -200,6 +200,22 @@ export const STOCK: readonly Mutant[] = [
     named: "is known a minute later",
   },
   {
+    id: "reveal: a quote tells the size of the assets that are next",
+    file: "src/operations/kinds/collection-reveal.ts",
+    search: "(isPriced ? { ...batch, bytes: new Uint8Array(largest) } : batch)",
+    replacement: "batch",
+    tests: hidden,
+    named: "whatever assets are next",
+  },
+  {
+    id: "reveal: a refused limit tells the size of the assets that are next",
+    file: "src/chain/contract/calls.ts",
+    search: "BigInt(largest - bytes) * ARGUMENT_BYTE_GAS",
+    replacement: "0n",
+    tests: hidden,
+    named: "whatever assets are next",
+  },
+  {
     id: "reveal: a node that lags decides about locks and updates",
     file: "src/collections/collection-target.ts",
     search: "return readable(context, target, height);",
