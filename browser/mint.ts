@@ -46,6 +46,8 @@ const gift = find("gift");
 const quantityField = find<HTMLInputElement>("quantity");
 const currencyField = find<HTMLSelectElement>("currency");
 const receiverField = find<HTMLInputElement>("receiver");
+/** How long before this page is read again that couldn't be read. Milliseconds. */
+const AGAIN = 5_000;
 /** The longest that a browser's timer lasts. Milliseconds. */
 const MOST_TIMER = 2 ** 31;
 
@@ -237,8 +239,11 @@ async function refreshOffer(): Promise<void> {
   void refreshTerms();
   if (voucher || isOver) return;
   const fresh = await mainAt(location.href).catch(() => null);
-  // A page that can't be read now is as it was; the contract is asked before anything is signed.
-  if (fresh === null) return;
+  // A page that can't be read now is as it was until then; the contract is asked before anything is signed.
+  if (fresh === null) {
+    setTimeout(() => void refreshOffer(), AGAIN);
+    return;
+  }
   for (const id of ["offer", "phases", "closed"]) {
     const [old, part] = [document, fresh].map((page) => page.querySelector(`#${id}`));
     if (old && part)

@@ -53,8 +53,10 @@ const extended = async (ranks: Ranks, minted: number, read: ReadNumbers, atOnce:
   return Uint32Array.from(found.slice(0, found.length - unshown));
 };
 
-/** Collections whose tokens this isolate is reading. */
-const reading = new Set<Uuid>();
+/** Collections whose tokens this isolate is reading, and since when; ms since 1970. */
+const reading = new Map<Uuid, number>();
+/** The platform ends work behind an answer after 30 s, without a word. Milliseconds. */
+const LONGEST = 60_000;
 
 /** Reads on behind the answer, as long as the platform lets it; the next request goes on from there. */
 const readOn = async (
@@ -63,8 +65,9 @@ const readOn = async (
   minted: number,
   read: ReadNumbers,
 ): Promise<void> => {
-  if (reading.has(collection)) return;
-  reading.add(collection);
+  const now = context.now().getTime();
+  if (now - (reading.get(collection) ?? 0) < LONGEST) return;
+  reading.set(collection, now);
   try {
     for (let ranks = await keptRanks(context, collection); ranks.length < minted; ) {
       const more = await extended(ranks, minted, read, AT_ONCE_LATER);
