@@ -851,7 +851,7 @@ describe.skipIf(!CHROMIUM)("pages for collectors, in Chromium", () => {
       await page.evaluate("window.opened = true");
       expect(new Set(await pictures(page))).toEqual(new Set([placeholder]));
       const text = await page.evaluate(`document.querySelector('[data-fresh="secret"]').textContent`);
-      expect(text).toMatch(/Hidden until .*\(in \d+ d/);
+      expect(text).toMatch(/Hidden until .*\(in [\d,]+ d/);
       expect(await accessibilityFaults(page)).toEqual([]);
     }
     for (const page of pages.slice(0, 2)) {
