@@ -309,10 +309,11 @@ export const changeAllowlist = (
     change,
     json({ ...listOf(list), account_ids: accountIds }),
     30n * T + (BigInt(accountIds.length) * 270n * T) / 500n,
+    ONE_YOCTO,
   );
 
 export const clearAllowlist = (list: Allowlist): Action =>
-  call("allowlist_clear", json(listOf(list)), 20n * T);
+  call("allowlist_clear", json(listOf(list)), 20n * T, ONE_YOCTO);
 
 /** Registers an account at a token's contract (NEP-145). @param deposit yoctoNEAR; what is too much returns */
 export const registerAccount = (account: string, deposit: string): Action =>
