@@ -17,7 +17,7 @@ import { claimsText, openClaims } from "./claim/open.ts";
 import { collectionOf, commandClient, keyAccess, option, run, UsageError } from "./command.ts";
 import { copiesLeft } from "./copies-left.ts";
 import { costText, requireMoney } from "./cost.ts";
-import { readPrice } from "./launch/prices.ts";
+import { priceText, readPrice, readPriceIn } from "./launch/prices.ts";
 import { readTime } from "./launch/times.ts";
 import { ProgressLine } from "./progress.ts";
 import { agreed } from "./questions.ts";
@@ -33,7 +33,9 @@ const USAGE = `npm run claim -- <command> [options]
   voucher <folder> <link> --to <account> --price <price> --expires <time>
                                                    signs that the account may mint at this price,
                                                    --quantity NFTs, in place of this link, and
-                                                   makes a link of it to the mint page
+                                                   makes a link of it to the mint page; --currency
+                                                   <account>: the price is in this token, in which
+                                                   a phase of the collection has its price
   revoke <folder> <link> …                         ends single links, by their numbers in links.csv
   close <folder>                                   ends the drop: no link can be redeemed any more
 
@@ -72,6 +74,7 @@ function readArguments() {
       folder: { type: "string" },
       to: { type: "string" },
       price: { type: "string" },
+      currency: { type: "string" },
       qr: { type: "string", default: "svg" },
       yes: { type: "boolean", default: false },
       json: { type: "boolean", default: false },
@@ -93,7 +96,6 @@ function readArguments() {
     format,
     links: values.links === undefined ? null : whole("--links", values.links, MOST_LINKS),
     expires: option("expires", values.expires, readTime) ?? null,
-    price: option("price", values.price, readPrice) ?? null,
     quantity: whole("--quantity", values.quantity, MOST_PER_LINK),
   };
 }
@@ -283,10 +285,12 @@ async function status(args: Arguments, client: MintageClient): Promise<void> {
 
 /** Signs a voucher in place of a link. Nothing is sent: the issuer's key is in the folder. */
 async function voucher(args: Arguments, client: MintageClient): Promise<void> {
-  const { to, price, expires, quantity, numbers } = args;
-  if (!to || price === null || expires === null || numbers.length !== 1)
+  const { to, expires, quantity, numbers, currency } = args;
+  if (!to || args.price === undefined || expires === null || numbers.length !== 1)
     throw new UsageError(`Give one link, --to, --price and --expires.\n\n${USAGE}`);
   if (!isAccountId(to)) throw new UsageError(`--to "${to}": ${ACCOUNT_ID_RULE}.`);
+  const token = currency === undefined ? null : await client.currency(currency);
+  const price = option("price", args.price, token ? readPriceIn(token) : readPrice) ?? "0";
   const [issued, , drop] = await opened(args, client);
   const link = whole("A link's number", numbers[0] ?? "", drop.links);
   if (quantity > drop.quantity)
@@ -296,15 +300,17 @@ async function voucher(args: Arguments, client: MintageClient): Promise<void> {
   const issuer = await ClaimIssuer.fromSeed(issued.issuer_seed);
   const signed = await issuer.voucher({
     ...{ network: issued.network, contract: issued.contract_address, dropId: issued.drop_id },
-    ...{ nonce: link - 1, receiver: to, quantity, price: BigInt(price), expiresAt: new Date(expires) },
+    ...{ nonce: link - 1, receiver: to, quantity, price: BigInt(price), currency: currency ?? null },
+    expiresAt: new Date(expires),
   });
   const { mint_url: page } = await pageOf(client, issued.collection_uuid);
   report(args, {
     link: `${page}#${signed.fragment}`,
-    contract: issued.contract_address,
-    method: "voucher_mint",
-    args: JSON.stringify(signed.args),
-    deposit_near: near(signed.deposit),
+    contract: signed.call.contract,
+    method: signed.call.method,
+    args: JSON.stringify(signed.call.args),
+    deposit_near: token ? "1 yoctoNEAR" : near(signed.deposit),
+    ...(token && { price: priceText((BigInt(price) * BigInt(quantity)).toString(), token) }),
   });
 }
 

@@ -44,6 +44,8 @@ const scripted =
         },
       };
     }
+    if (path.endsWith("/currency/usdc.near"))
+      return { status: 200, body: { contract_id: "usdc.near", symbol: "USDC", decimals: 6 } };
     if (/\/drop\/7$/.test(path)) return { status: 200, body: drop };
     if (/\/drop(\?|$)/.test(path)) return { status: 200, body: [] };
     const collection = { collection_uuid: COLLECTION, contract_address: "c.near", title: "Herons" };
@@ -154,11 +156,25 @@ test("a voucher replaces a link that is still open, and signing it sends nothing
   const signed = await issuer.voucher(same);
   expect(JSON.parse(args)).toEqual(signed.args);
   expect(link).toBe(`http://a/m/herons#${signed.fragment}`);
+  const sold = await voucher("2", "--price", "2.5 USDC", "--quantity", "2", "--currency", "usdc.near");
+  expect(sold.code, sold.stderr).toBe(0);
+  const inUsdc = await issuer.voucher({ ...same, price: 2_500_000n, currency: "usdc.near" });
+  expect(JSON.parse(sold.stdout)).toEqual({
+    link: `http://a/m/herons#${inUsdc.fragment}`,
+    contract: "usdc.near",
+    method: "ft_transfer_call",
+    args: JSON.stringify(inUsdc.call.args),
+    deposit_near: "1 yoctoNEAR",
+    price: "5 USDC (usdc.near)",
+  });
   for (const [wrong, ...more] of [
     ["1", "--price", "0.5"],
     ["4", "--price", "0.5"],
     ["2", "--price", "0.001"],
     ["2", "--price", "0.5", "--quantity", "3"],
+    ["2", "--price", "2.5 NEAR", "--currency", "usdc.near"],
+    ["2", "--price", "free", "--currency", "usdc.near"],
+    ["2", "--price", "0.0000001", "--currency", "usdc.near"],
     ["2"],
   ] as const) {
     expect((await voucher(wrong, ...more)).code, [wrong, ...more].join(" ")).toBe(2);

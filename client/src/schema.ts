@@ -4703,12 +4703,14 @@ export interface components {
             }[];
         };
         PublicVoucher: {
+            /** @description null: NEAR. */
+            currency: components["schemas"]["Currency"] | null;
             drop_id: number;
             /** Format: date-time */
             expires_at: string;
             nonce: number;
             /**
-             * @description yoctoNEAR for one.
+             * @description For one: yoctoNEAR, or the smallest units of the currency.
              * @example 1000000000000000000000000
              */
             price: string;
@@ -4720,7 +4722,7 @@ export interface components {
              */
             receiver_id: string;
             /**
-             * @description yoctoNEAR to attach.
+             * @description For all: yoctoNEAR to attach, or units to send by the token's ft_transfer_call.
              * @example 1000000000000000000000000
              */
             total_fee: string;
@@ -9618,6 +9620,8 @@ export interface operations {
     publicVoucher: {
         parameters: {
             query: {
+                /** @description A NEAR account id, named or implicit. */
+                currency?: components["schemas"]["ChainAccountId"];
                 drop_id: number;
                 expires_at_ms: number;
                 nonce: number;

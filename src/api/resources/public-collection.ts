@@ -150,8 +150,12 @@ export const publicVoucherView = z
     nonce: z.int(),
     receiver_id: text("Who gets the NFTs, whoever pays.", ACCOUNT),
     quantity: whole("NFTs that it gives."),
-    price: text("yoctoNEAR for one.", "1000000000000000000000000"),
-    total_fee: text("yoctoNEAR to attach.", "1000000000000000000000000"),
+    price: text("For one: yoctoNEAR, or the smallest units of the currency.", "1000000000000000000000000"),
+    currency: z.union([currencyView, z.null()]).openapi({ description: "null: NEAR." }),
+    total_fee: text(
+      "For all: yoctoNEAR to attach, or units to send by the token's ft_transfer_call.",
+      "1000000000000000000000000",
+    ),
     expires_at: z.iso.datetime(),
   })
   .openapi("PublicVoucher");
