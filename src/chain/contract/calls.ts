@@ -29,12 +29,15 @@ type UnquotedMethod =
   | "upgrade_announce"
   | "upgrade";
 
+/** An action that calls a method. */
+type FunctionCall = Extract<Action, { kind: "function_call" }>;
+
 const call = (
   method: keyof typeof MEAN_GAS | UnquotedMethod,
   args: Uint8Array,
   gas: bigint,
   deposit = 0n,
-): Action => ({
+): FunctionCall => ({
   kind: "function_call",
   method,
   args,
@@ -167,7 +170,7 @@ export const mintBatch = (
   receiverIds: readonly string[],
   quantity: number,
   metadata: Override | null,
-): Action =>
+): FunctionCall =>
   mint(receiverIds.length * quantity, {
     collection_id: collectionId,
     receiver_ids: receiverIds,
@@ -187,7 +190,7 @@ export const mintAsset = (
   collectionId: number,
   assetIndex: number,
   { receivers, quantity, metadata }: AssetMint,
-): Action =>
+): FunctionCall =>
   mint(receivers.length * quantity, {
     collection_id: collectionId,
     receiver_ids: receivers,
@@ -202,7 +205,7 @@ const LANE_METADATA = 4_096;
 const mint = (
   count: number,
   order: { readonly metadata?: Override; readonly [name: string]: unknown },
-): Action => {
+): FunctionCall => {
   const tokens = BigInt(count);
   const args = json(order);
   const metadata = order.metadata ? jsonBytes(order.metadata) : 0;
@@ -210,6 +213,9 @@ const mint = (
   const deposit = metadata > LANE_METADATA ? ONE_YOCTO : 0n;
   return call("nft_batch_mint", args, 15n * T + tokens * T + metadataGas, deposit);
 };
+
+/** A mint to which the day's quota doesn't apply, because only a full-access key can sign it. */
+export const beyondQuota = (mint: FunctionCall): Action => ({ ...mint, deposit: ONE_YOCTO.toString() });
 
 /**
  * Lets the service mint more tokens of a collection today than the contract's quota. Mints beyond it by function-call keys
