@@ -148,6 +148,7 @@ CREATE TABLE `contracts` (
 	`created_at` integer NOT NULL,
 	`updated_at` integer NOT NULL,
 	`left_at` integer,
+	`announced_code` text,
 	FOREIGN KEY (`integration_id`) REFERENCES `integrations`(`id`) ON UPDATE no action ON DELETE no action
 );
 --> statement-breakpoint

@@ -2202,6 +2202,7 @@ export interface components {
             collection_uuid: string;
             /** @example c-3a1f0e6b7c11.mint.near */
             contract_address: string;
+            contract_code: components["schemas"]["ContractCode"];
             /** Format: uuid */
             contract_uuid: string;
             /** Format: date-time */
@@ -2232,6 +2233,8 @@ export interface components {
              */
             minted: number;
             ongoing_royalties: components["schemas"]["Royalties"];
+            /** @description Whether the ongoing royalties can still change, at any time and up to 100 %, also for NFTs that are listed. */
+            ongoing_royalties_can_change: boolean;
             /** @description All phases, also those of the two configs. */
             phases: components["schemas"]["CollectionPhase"][];
             /**
@@ -2753,6 +2756,24 @@ export interface components {
              * @enum {string}
              */
             state: "deploying" | "ready" | "failed";
+        };
+        /** @description What may become of a contract's code, as last compared with the chain. */
+        ContractCode: {
+            /** @description Null: no other code is announced, so none comes within the contract's delay. */
+            announced: {
+                /**
+                 * @description Its SHA-256.
+                 * @example 1f0a4d77c2e95b36a8d1f4c07b6e3925d8a1c4f70b3e6d9251c8f4a70b3d6e92
+                 */
+                code_hash: string;
+                /**
+                 * @description Block height from which the contract's owner may put it in place.
+                 * @example 210432000
+                 */
+                earliest_height: number;
+            } | null;
+            /** @description Whether the contract keeps its code for good. */
+            locked: boolean;
         };
         ContractDeployed: {
             /** @example c-3a1f0e6b7c11.mint.near */
@@ -4480,6 +4501,7 @@ export interface components {
             collection_id: number;
             /** @example c-3a1f0e6b7c11.mint.near */
             contract_address: string;
+            contract_code: components["schemas"]["ContractCode"];
             /** @description As its NEP-177 metadata has it. */
             contract_name: string;
             /** @description The placeholder while assets are hidden. */
@@ -4523,6 +4545,8 @@ export interface components {
             ongoing_royalties: {
                 [key: string]: number;
             };
+            /** @description Whether the ongoing royalties can still change, at any time and up to 100 %, also for NFTs that are listed. */
+            ongoing_royalties_can_change: boolean;
             /** @description Empty: wallets can't mint. */
             phases: {
                 /** @description null: NEAR. */
@@ -5408,6 +5432,7 @@ export type CollectionPageInput = components['schemas']['CollectionPageInput'];
 export type CollectionPhase = components['schemas']['CollectionPhase'];
 export type CollectionRevealed = components['schemas']['CollectionRevealed'];
 export type Contract = components['schemas']['Contract'];
+export type ContractCode = components['schemas']['ContractCode'];
 export type ContractDeployed = components['schemas']['ContractDeployed'];
 export type ContractHandOver = components['schemas']['ContractHandOver'];
 export type ContractInput = components['schemas']['ContractInput'];

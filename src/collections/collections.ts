@@ -13,10 +13,7 @@ const NO_COUNT = {
   public: { minted: 0, allowlisted: null },
 } as const;
 
-export const toCollection = (
-  collection: CollectionRow["collection"],
-  contractAccountId: string,
-): Collection => {
+export const toCollection = ({ collection, contractAccountId, announcedCode }: CollectionRow): Collection => {
   const { phases, ...settings } = asShown(collection.settings);
   return {
     collection_uuid: collection.id,
@@ -34,6 +31,8 @@ export const toCollection = (
     minted: collection.minted,
     earned: collection.earned,
     locks: LOCKS.filter((lock) => collection.locks[lock]),
+    ongoing_royalties_can_change: !collection.locks.royalties,
+    contract_code: { locked: collection.locks.code === true, announced: announcedCode },
     ipfs_root_cid: dagPbCid(collection.ipfsRoot),
     reveal: collection.reveal && {
       state: revealState(collection.reveal.shown, collection.assets),
@@ -63,7 +62,4 @@ export const readCollection = async (
   context: ServiceContext,
   caller: Pick<Caller, "integrationId">,
   id: Uuid,
-): Promise<Collection> => {
-  const { collection, contractAccountId } = await requireCollection(context, caller, id);
-  return toCollection(collection, contractAccountId);
-};
+): Promise<Collection> => toCollection(await requireCollection(context, caller, id));

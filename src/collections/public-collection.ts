@@ -98,6 +98,8 @@ export const showCollection = async (
     minted: found.minted,
     left: copiesLeft(found),
     ongoing_royalties: settings.ongoing_royalties,
+    ongoing_royalties_can_change: !locks.includes("royalties"),
+    contract_code: { locked: locks.includes("code"), announced: showcase.row.announcedCode },
     locks: [...locks],
     transfers: {
       allow_approvals: settings.allow_approvals,

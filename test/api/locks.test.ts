@@ -1,6 +1,7 @@
 import { beforeAll, expect, test } from "vitest";
 import { api, bodyOf, createIntegration, createReceivers, type TestIntegration } from "../support/api.ts";
 import { createCollection, type Finalized } from "../support/collections.ts";
+import { putPage } from "../support/collectors.ts";
 import { background, operationCount } from "../support/operations.ts";
 import { sendFrom } from "../support/payments.ts";
 
@@ -296,4 +297,38 @@ test("a collection's answer has its locks, those that it has got without the ser
   const before = await updatedAt();
   await background.reconcile();
   expect(await updatedAt()).toBe(before);
+});
+
+test("a collection tells what can still change: royalties, and the contract's code", async () => {
+  const own = await createIntegration("Changing");
+  const open = await createCollection(own, { copies: [1], settings });
+  const locked = await createCollection(own, { copies: [1], settings });
+  const read = (path: string) => api(path, { key: own.key }).then((answer) => bodyOf<object>(answer, 200));
+  const open_code = { locked: false, announced: null };
+  expect(await read(`/collection/${open.collection_uuid}`)).toMatchObject({
+    ...{ ongoing_royalties_can_change: true, contract_code: open_code },
+  });
+  const { collection_id } = locked.near_collection;
+  await lock(own, "collection_lock", { collection_id, locks: ["royalties"] });
+  const announce = await lock(own, "upgrade_announce", { code_hash: `${"1".repeat(31)}2` });
+  await background.reconcile();
+  const announced = { code_hash: `${"00".repeat(31)}01`, earliest_height: Number(announce) };
+  for (const [slug, { collection_uuid: uuid }, canChange] of [
+    ["can-change", open, true],
+    ["cannot-change", locked, false],
+  ] as const) {
+    await bodyOf(await putPage(own.key, uuid, { slug, enabled: true }), 200);
+    const expected = {
+      ...{ ongoing_royalties_can_change: canChange, contract_code: { locked: false, announced } },
+    };
+    expect(await read(`/collection/${uuid}`)).toMatchObject(expected);
+    expect(await read(`/public/v1/page/${slug}`)).toMatchObject(expected);
+    const page = await (await api(`/m/${slug}`)).text();
+    expect(page).toContain(canChange ? "They can change at any time, up to 100 %." : "They never change.");
+    expect(page).toContain("New code is announced, from block ");
+  }
+  // Taken back, it is no longer shown.
+  await lock(own, "upgrade_announce", {});
+  await background.reconcile();
+  expect(await read(`/collection/${open.collection_uuid}`)).toMatchObject({ contract_code: open_code });
 });

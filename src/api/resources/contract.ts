@@ -30,6 +30,27 @@ export const ownershipView = z
 export type ContractHandOver = Shown<typeof handOverView>;
 export type ContractOwnership = Shown<typeof ownershipView>;
 
+const announcedCodeView = z.object({
+  code_hash: text("Its SHA-256.", NEW_CODE_HASH),
+  earliest_height: whole("Block height from which the contract's owner may put it in place.", 210_432_000),
+});
+/** Code that a contract's owner has announced. */
+export type AnnouncedCode = Shown<typeof announcedCodeView>;
+
+export const contractCodeView = z
+  .object({
+    locked: z.boolean().openapi({ description: "Whether the contract keeps its code for good." }),
+    announced: announcedCodeView.nullable().openapi({
+      description: "Null: no other code is announced, so none comes within the contract's delay.",
+    }),
+  })
+  .openapi("ContractCode", {
+    description: "What may become of a contract's code, as last compared with the chain.",
+  });
+
+export const ROYALTIES_CAN_CHANGE =
+  "Whether the ongoing royalties can still change, at any time and up to 100 %, also for NFTs that are listed.";
+
 export const upgradePlanView = z
   .object({
     contract_uuid: z.uuid(),

@@ -1,7 +1,9 @@
+import { baseDecode } from "near-api-js";
 import { z } from "zod";
 import type { Lock } from "../../api/resources/collection.ts";
+import type { AnnouncedCode } from "../../api/resources/contract.ts";
 import type { ClaimProof, SignedVoucher } from "../../domain/claim-proofs.ts";
-import type { Uuid } from "../../domain/ids.ts";
+import { toHex, type Uuid } from "../../domain/ids.ts";
 import { MOST_PHASES } from "../../domain/settings.ts";
 import { retry } from "../../waiting.ts";
 import { isMissingBlock, isUnknownBlock } from "../blocks.ts";
@@ -209,6 +211,11 @@ const collectionShape = z.object({
   transfers_denied_accounts: accounts.nullable(),
 });
 
+const upgradeShape = z.object({
+  locked: z.boolean(),
+  code_hash: z.string().max(44).nullable(),
+  earliest_height: count.nullable(),
+});
 const rolesShape = z.object({ owner_id: z.string() });
 
 /** What a mint would be paid with. */
@@ -254,6 +261,13 @@ export interface ContractUpgrade {
   /** Block height from which it may be used. */
   readonly earliest_height: number | null;
 }
+
+/** The code that is announced; null: none. */
+export const announcedCodeOf = ({
+  code_hash: hash,
+  earliest_height: height,
+}: ContractUpgrade): AnnouncedCode | null =>
+  hash === null || height === null ? null : { code_hash: toHex(baseDecode(hash)), earliest_height: height };
 
 /**
  * A page of at least this many bytes may have been cut by its size: the contract ends a list with the entry that reaches
@@ -328,7 +342,8 @@ export const contractViewsAt = (rpc: ChainRpc, contractId: string, at: At, optio
     balance: () => view<ContractBalance>("contract_balance"),
     version: () => view<ContractVersion>("contract_version"),
     /** The announced change of the contract's code, and whether it can change at all. */
-    upgrade: () => view<ContractUpgrade>("contract_upgrade"),
+    upgrade: async () =>
+      fitting<ContractUpgrade>(upgradeShape, await view<unknown>("contract_upgrade"), "contract_upgrade"),
     roles: () => view<ContractRoles>("contract_roles"),
     /**
      * The owner at the block of this height, which a node has just shown.

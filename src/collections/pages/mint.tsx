@@ -267,6 +267,7 @@ const Signs = ({
 
 const Facts = ({ collection }: { collection: PublicCollection }) => {
   const { contract_address: contract, network, ongoing_royalties: royalties } = collection;
+  const { announced } = collection.contract_code;
   const explorer = explorerOf(network);
   const shares = Object.entries(royalties);
   return (
@@ -290,7 +291,18 @@ const Facts = ({ collection }: { collection: PublicCollection }) => {
                 {percent} % to {account}
               </div>
             ))}
+        <div class="small soft">
+          {collection.ongoing_royalties_can_change
+            ? "They can change at any time, up to 100 %."
+            : "They never change."}
+        </div>
       </dd>
+      {announced && (
+        <>
+          <dt>Code</dt>
+          <dd>New code is announced, from block {grouped(announced.earliest_height)} on.</dd>
+        </>
+      )}
       <dt>Locked for ever</dt>
       <dd>
         <Promises collection={collection} />

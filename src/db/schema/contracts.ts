@@ -1,5 +1,6 @@
 import { sql } from "drizzle-orm";
 import { index, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
+import type { AnnouncedCode } from "../../api/resources/contract.ts";
 import { bytes, instant, timestamps, uuid, uuidOf } from "./columns.ts";
 import { integrations } from "./integrations.ts";
 
@@ -24,6 +25,8 @@ export const contracts = sqliteTable(
     ...timestamps(),
     /** When its wallet lost its role in a hand-over; null: it has a role. */
     leftAt: instant("left_at"),
+    /** Code that its owner has announced, as last read from the chain; null: none. */
+    announcedCode: text("announced_code", { mode: "json" }).$type<AnnouncedCode>(),
   },
   (table) => [
     uniqueIndex("contracts_account").on(table.accountId),

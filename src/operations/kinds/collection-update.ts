@@ -148,7 +148,7 @@ export const collectionUpdateKind = kindOf<
     const { db } = context;
     const row = facts.row ?? (await requireRow(db, integrationId, subjectId));
     const now = context.now();
-    const { collection, contractAccountId } = row;
+    const { collection } = row;
     const changed = changedSettings(collection.settings, request.changes);
     const settings = { ...collection.settings, ...changed };
     const counts = hasConfigChanges(request.changes)
@@ -157,7 +157,10 @@ export const collectionUpdateKind = kindOf<
     if (counts === undefined) return null;
     return {
       status: 200,
-      body: toCollection({ ...collection, settings, phaseCounts: counts, updatedAt: now }, contractAccountId),
+      body: toCollection({
+        ...row,
+        collection: { ...collection, settings, phaseCounts: counts, updatedAt: now },
+      }),
       statements: [
         changeSettings(db, subjectId, changed, { operationId: id, now }),
         ...(counts === null ? [] : [notePhaseCounts(db, subjectId, counts, { now, operationId: id })]),

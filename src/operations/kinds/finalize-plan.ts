@@ -1,3 +1,4 @@
+import type { AnnouncedCode } from "../../api/resources/contract.ts";
 import { AssetBatch, type ContractAsset } from "../../chain/contract/asset-batch.ts";
 import { contractSettings } from "../../chain/contract/settings.ts";
 import type { Registration } from "../../collections/currencies.ts";
@@ -36,6 +37,8 @@ export interface FinalizeOperation {
   readonly contractUuid: Uuid;
   /** The contract's account. */
   readonly contract: string;
+  /** Code that is announced for the contract; null: none. */
+  readonly announcedCode: AnnouncedCode | null;
   readonly settings: CollectionSettings;
   /** What registers the contract at the tokens of its phases; absent: nothing. */
   readonly registrations?: readonly Registration[];

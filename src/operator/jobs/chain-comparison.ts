@@ -1,7 +1,9 @@
 import { and, asc, eq, gt, gte, not, type SQL, sql } from "drizzle-orm";
 import { phaseCounts, settingsFromContract, settingsThatDiffer } from "../../chain/contract/settings.ts";
 import {
+  announcedCodeOf,
   type ContractCollection,
+  type ContractViews,
   contractViews,
   isPublishedAs,
   mayHaveMore,
@@ -18,7 +20,7 @@ import { DraftAssets } from "../../db/draft-assets.ts";
 import { ledgerOf } from "../../db/ledger.ts";
 import { noteLocks, notePhaseCounts, raiseMinted } from "../../db/queries/collection-effects.ts";
 import { collectionsOnChain, findCollection, lastOnChain } from "../../db/queries/collections.ts";
-import type { ContractRow } from "../../db/queries/contracts.ts";
+import { type ContractRow, setAnnouncedCode } from "../../db/queries/contracts.ts";
 import { insertEvents, readLastSeq } from "../../db/queries/events.ts";
 import { findPlanned, finishAdopted, lockAgain } from "../../db/queries/lost-drafts.ts";
 import { hasOpenOperation, OPEN } from "../../db/queries/operations.ts";
@@ -256,7 +258,10 @@ const compareCollections = async (
   // What a node shows that has seen all that is known here can differ for reasons of others only.
   const height = Math.max(0, ...known.map((row) => row.height));
   const views = contractViews(connect(context.settings), contract.accountId, height);
-  if (from === 0) await topUpAhead(context, contract, views);
+  if (from === 0) {
+    await topUpAhead(context, contract, views);
+    await noteAnnounced(context, contract, views);
+  }
   const read = await views.collections(from, COLLECTIONS_PAGE);
   const page = read.value;
   // Of a contract without collections nothing can be claimed.
@@ -282,6 +287,18 @@ const compareCollections = async (
     context.log("reconcile.collection_missing", fields);
   }
   return next;
+};
+
+/** Stores the code that a contract's owner has announced, or that none is announced any more. */
+const noteAnnounced = async (
+  { db }: ServiceContext,
+  { id, announcedCode: known }: ContractRow,
+  views: ContractViews,
+): Promise<void> => {
+  const announced = announcedCodeOf(await views.upgrade());
+  const isKnown =
+    announced?.code_hash === known?.code_hash && announced?.earliest_height === known?.earliest_height;
+  if (!isKnown) await setAnnouncedCode(db, id, announced);
 };
 
 /** Where the page behind this one begins; 0 at the end. */

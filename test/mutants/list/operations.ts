@@ -12,6 +12,14 @@ const drive = "src/operations/engine/drive.ts";
 /** Operations: acceptance, steps, effects and answers. */
 export const OPERATIONS: readonly Mutant[] = [
   {
+    id: "comparison: announced code isn't noted",
+    file: "src/operator/jobs/chain-comparison.ts",
+    search: "if (!isKnown) await setAnnouncedCode(db, id, announced);",
+    replacement: "if (isKnown) await setAnnouncedCode(db, id, announced);",
+    tests: ["test/api/locks.test.ts"],
+    named: "a collection tells what can still change",
+  },
+  {
     id: "operations: one that comes back from its wallet's journal has lost its reference",
     file: "src/operator/wallet-recovery.ts",
     search: "reference: journaled.reference,",
