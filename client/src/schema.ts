@@ -2068,6 +2068,26 @@ export interface components {
              */
             reference?: string | null;
         };
+        AdoptedContract: {
+            /** @example c-3a1f0e6b7c11.mint.near */
+            account_id: string;
+            /** @example cb8825e0f1a2b3c4d5e6f708192a3b4c5d6e7f8091a2b3c4d5e6f708192a3b4c */
+            code_hash: string;
+            /** Format: uuid */
+            contract_uuid: string;
+            /** Format: date-time */
+            created_at: string;
+            /**
+             * @description Full-access keys of the contract's account. Whoever has one can deploy other code there at any time, so locks are refused until they are deleted, and no delay of upgrades holds.
+             * @example []
+             */
+            full_access_keys: string[];
+            /**
+             * @example ready
+             * @enum {string}
+             */
+            state: "deploying" | "ready" | "failed";
+        };
         AdoptInput: {
             account_id: components["schemas"]["ChainAccountId"];
         };
@@ -2742,21 +2762,6 @@ export interface components {
             /** @example 12 */
             total_assets: number;
         };
-        Contract: {
-            /** @example c-3a1f0e6b7c11.mint.near */
-            account_id: string;
-            /** @example cb8825e0f1a2b3c4d5e6f708192a3b4c5d6e7f8091a2b3c4d5e6f708192a3b4c */
-            code_hash: string;
-            /** Format: uuid */
-            contract_uuid: string;
-            /** Format: date-time */
-            created_at: string;
-            /**
-             * @example ready
-             * @enum {string}
-             */
-            state: "deploying" | "ready" | "failed";
-        };
         /** @description What may become of a contract's code, as last compared with the chain. */
         ContractCode: {
             /** @description Null: no other code is announced, so none comes within the contract's delay. */
@@ -2772,6 +2777,8 @@ export interface components {
                  */
                 earliest_height: number;
             } | null;
+            /** @description Whether the contract's account has a key with which other code can be deployed at any time, whatever is locked. */
+            has_full_access_key: boolean;
             /** @description Whether the contract keeps its code for good. */
             locked: boolean;
         };
@@ -5412,6 +5419,7 @@ export interface components {
 export type AcceptedOperation = components['schemas']['AcceptedOperation'];
 export type AccountInput = components['schemas']['AccountInput'];
 export type AccountsInput = components['schemas']['AccountsInput'];
+export type AdoptedContract = components['schemas']['AdoptedContract'];
 export type AdoptInput = components['schemas']['AdoptInput'];
 export type AllowlistAnswer = components['schemas']['AllowlistAnswer'];
 export type AllowlistClearInput = components['schemas']['AllowlistClearInput'];
@@ -5431,7 +5439,6 @@ export type CollectionPage = components['schemas']['CollectionPage'];
 export type CollectionPageInput = components['schemas']['CollectionPageInput'];
 export type CollectionPhase = components['schemas']['CollectionPhase'];
 export type CollectionRevealed = components['schemas']['CollectionRevealed'];
-export type Contract = components['schemas']['Contract'];
 export type ContractCode = components['schemas']['ContractCode'];
 export type ContractDeployed = components['schemas']['ContractDeployed'];
 export type ContractHandOver = components['schemas']['ContractHandOver'];
@@ -6097,7 +6104,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Contract"];
+                    "application/json": components["schemas"]["AdoptedContract"];
                 };
             };
         };

@@ -13,7 +13,7 @@ const NO_COUNT = {
   public: { minted: 0, allowlisted: null },
 } as const;
 
-export const toCollection = ({ collection, contractAccountId, announcedCode }: CollectionRow): Collection => {
+export const toCollection = ({ collection, contractAccountId, codeState }: CollectionRow): Collection => {
   const { phases, ...settings } = asShown(collection.settings);
   return {
     collection_uuid: collection.id,
@@ -32,7 +32,7 @@ export const toCollection = ({ collection, contractAccountId, announcedCode }: C
     earned: collection.earned,
     locks: LOCKS.filter((lock) => collection.locks[lock]),
     ongoing_royalties_can_change: !collection.locks.royalties,
-    contract_code: { locked: collection.locks.code === true, announced: announcedCode },
+    contract_code: { ...codeState, locked: codeState.locked || collection.locks.code === true },
     ipfs_root_cid: dagPbCid(collection.ipfsRoot),
     reveal: collection.reveal && {
       state: revealState(collection.reveal.shown, collection.assets),

@@ -1,7 +1,7 @@
 import { baseDecode } from "near-api-js";
 import { z } from "zod";
 import type { Lock } from "../../api/resources/collection.ts";
-import type { AnnouncedCode } from "../../api/resources/contract.ts";
+import type { CodeState } from "../../api/resources/contract.ts";
 import type { ClaimProof, SignedVoucher } from "../../domain/claim-proofs.ts";
 import { toHex, type Uuid } from "../../domain/ids.ts";
 import { MOST_PHASES } from "../../domain/settings.ts";
@@ -262,12 +262,16 @@ export interface ContractUpgrade {
   readonly earliest_height: number | null;
 }
 
-/** The code that is announced; null: none. */
-export const announcedCodeOf = ({
-  code_hash: hash,
-  earliest_height: height,
-}: ContractUpgrade): AnnouncedCode | null =>
-  hash === null || height === null ? null : { code_hash: toHex(baseDecode(hash)), earliest_height: height };
+/** What may become of a contract's code, by what it shows and by whether its account has a full-access key. */
+export const codeStateOf = (
+  { locked, code_hash: hash, earliest_height: height }: ContractUpgrade,
+  hasKey: boolean,
+): CodeState => ({
+  locked,
+  announced:
+    hash === null || height === null ? null : { code_hash: toHex(baseDecode(hash)), earliest_height: height },
+  has_full_access_key: hasKey,
+});
 
 /**
  * A page of at least this many bytes may have been cut by its size: the contract ends a list with the entry that reaches

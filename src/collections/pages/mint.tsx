@@ -267,7 +267,7 @@ const Signs = ({
 
 const Facts = ({ collection }: { collection: PublicCollection }) => {
   const { contract_address: contract, network, ongoing_royalties: royalties } = collection;
-  const { announced } = collection.contract_code;
+  const { announced, has_full_access_key: hasKey } = collection.contract_code;
   const explorer = explorerOf(network);
   const shares = Object.entries(royalties);
   return (
@@ -297,10 +297,15 @@ const Facts = ({ collection }: { collection: PublicCollection }) => {
             : "They never change."}
         </div>
       </dd>
-      {announced && (
+      {(announced || hasKey) && (
         <>
           <dt>Code</dt>
-          <dd>New code is announced, from block {grouped(announced.earliest_height)} on.</dd>
+          <dd>
+            {announced && (
+              <div>New code is announced, from block {grouped(announced.earliest_height)} on.</div>
+            )}
+            {hasKey && <div>Whoever has the key of the contract's account can replace it at any time.</div>}
+          </dd>
         </>
       )}
       <dt>Locked for ever</dt>

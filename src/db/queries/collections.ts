@@ -8,14 +8,14 @@ import { collections, contracts } from "../schema/index.ts";
 export interface CollectionRow {
   readonly collection: typeof collections.$inferSelect;
   readonly contractAccountId: string;
-  readonly announcedCode: (typeof contracts.$inferSelect)["announcedCode"];
+  readonly codeState: (typeof contracts.$inferSelect)["codeState"];
 }
 
 /** The columns of a `CollectionRow`. */
 export const COLLECTION_ROW = {
   collection: collections,
   contractAccountId: contracts.accountId,
-  announcedCode: contracts.announcedCode,
+  codeState: contracts.codeState,
 };
 
 /** A collection of an integration; undefined if there is none. */

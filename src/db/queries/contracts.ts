@@ -89,12 +89,12 @@ export const forgetEarnedAgain = async (db: Database, accountIds: readonly strin
 };
 
 /** Records the code that is announced for a contract. */
-export const setAnnouncedCode = async (
+export const setCodeState = async (
   db: Database,
   id: Uuid,
-  announcedCode: ContractRow["announcedCode"],
+  codeState: ContractRow["codeState"],
 ): Promise<void> => {
-  await db.update(contracts).set({ announcedCode }).where(eq(contracts.id, id));
+  await db.update(contracts).set({ codeState }).where(eq(contracts.id, id));
 };
 
 /** Records the code that a contract runs. */

@@ -1,4 +1,4 @@
-import type { AnnouncedCode } from "../../api/resources/contract.ts";
+import type { CodeState } from "../../api/resources/contract.ts";
 import { AssetBatch, type ContractAsset } from "../../chain/contract/asset-batch.ts";
 import { contractSettings } from "../../chain/contract/settings.ts";
 import type { Registration } from "../../collections/currencies.ts";
@@ -37,8 +37,8 @@ export interface FinalizeOperation {
   readonly contractUuid: Uuid;
   /** The contract's account. */
   readonly contract: string;
-  /** Code that is announced for the contract; null: none. */
-  readonly announcedCode: AnnouncedCode | null;
+  /** What may become of the contract's code. */
+  readonly codeState: CodeState;
   readonly settings: CollectionSettings;
   /** What registers the contract at the tokens of its phases; absent: nothing. */
   readonly registrations?: readonly Registration[];

@@ -246,7 +246,7 @@ export const finalizeKind = kindOf<FinalizeOperation, FinalizeFacts, KindResults
         near_collection: toCollection({
           collection: row,
           contractAccountId: request.contract,
-          announcedCode: request.announcedCode,
+          codeState: request.codeState,
         }),
         collection_uuid: request.collectionUuid,
         tx_results: records

@@ -1,4 +1,5 @@
 import type { Lock } from "../../api/resources/collection.ts";
+import { fullAccessKeys } from "../../chain/blocks.ts";
 import { lockCollection, lockToken } from "../../chain/contract/calls.ts";
 import { type ContractCollection, contractViews } from "../../chain/contract/views.ts";
 import { connectFor } from "../../chain/rpc.ts";
@@ -76,6 +77,22 @@ const requireMeaning = (shown: ContractCollection, { locks, asset_uuids: assets 
     throw conflict('The lock "transfers" keeps transfers possible: set allow_transfers to true first.');
 };
 
+/** Keys that a refusal names. */
+const NAMED_KEYS = 3;
+
+/**
+ * Refuses locks of a contract whose account has a full-access key: whoever has it can deploy other code there, and the chain
+ * then keeps no lock. @throws ServiceError conflict, chain_unavailable
+ */
+const requireKeyless = async (context: ServiceContext, contract: string): Promise<void> => {
+  const keys = await fullAccessKeys(connectFor(context), contract);
+  if (keys.length === 0) return;
+  throw conflict(
+    `Delete the full-access keys of ${contract} first: whoever has one can deploy other code there, which undoes every lock. ` +
+      `It has ${counted(keys.length, "key")}: ${keys.slice(0, NAMED_KEYS).join(", ")}${keys.length > NAMED_KEYS ? ", …" : ""}.`,
+  );
+};
+
 /** Indexes on the chain of a collection's assets. @throws ServiceError not_found that names those that it lacks */
 const requireIndexes = async (
   context: ServiceContext,
@@ -118,6 +135,7 @@ export const proposeCollectionLock = async (
   );
   if (found === null) throw new Error(`${collection.contract} lacks collection ${collection.collectionId}`);
   requireMeaning(found, body);
+  await requireKeyless(context, collection.contract);
   const assetUuids = [...new Set(body.asset_uuids)];
   const request: CollectionLockOperation = {
     ...placeOf(collection),
@@ -149,6 +167,7 @@ export const proposeNftLock = async (
   if (found === null)
     throw new ServiceError("not_found", `This collection has no token ${JSON.stringify(tokenId)}.`);
   requireRevealed(found);
+  await requireKeyless(context, collection.contract);
   const request: NftLockOperation = { ...placeOf(collection), tokenId, base: caller.baseUrl };
   const permanent = [`Token ${tokenId} keeps for ever what it shows now.`];
   return { kind: "nft_lock", subjectId: collectionUuid, request, permanent };

@@ -1,9 +1,10 @@
 import { and, asc, eq, gt, gte, not, type SQL, sql } from "drizzle-orm";
+import { fullAccessKeys } from "../../chain/blocks.ts";
 import { phaseCounts, settingsFromContract, settingsThatDiffer } from "../../chain/contract/settings.ts";
 import {
-  announcedCodeOf,
   type ContractCollection,
   type ContractViews,
+  codeStateOf,
   contractViews,
   isPublishedAs,
   mayHaveMore,
@@ -20,7 +21,7 @@ import { DraftAssets } from "../../db/draft-assets.ts";
 import { ledgerOf } from "../../db/ledger.ts";
 import { noteLocks, notePhaseCounts, raiseMinted } from "../../db/queries/collection-effects.ts";
 import { collectionsOnChain, findCollection, lastOnChain } from "../../db/queries/collections.ts";
-import { type ContractRow, setAnnouncedCode } from "../../db/queries/contracts.ts";
+import { type ContractRow, setCodeState } from "../../db/queries/contracts.ts";
 import { insertEvents, readLastSeq } from "../../db/queries/events.ts";
 import { findPlanned, finishAdopted, lockAgain } from "../../db/queries/lost-drafts.ts";
 import { hasOpenOperation, OPEN } from "../../db/queries/operations.ts";
@@ -260,7 +261,7 @@ const compareCollections = async (
   const views = contractViews(connect(context.settings), contract.accountId, height);
   if (from === 0) {
     await topUpAhead(context, contract, views);
-    await noteAnnounced(context, contract, views);
+    await noteCode(context, contract, views);
   }
   const read = await views.collections(from, COLLECTIONS_PAGE);
   const page = read.value;
@@ -289,16 +290,16 @@ const compareCollections = async (
   return next;
 };
 
-/** Stores the code that a contract's owner has announced, or that none is announced any more. */
-const noteAnnounced = async (
-  { db }: ServiceContext,
-  { id, announcedCode: known }: ContractRow,
+/** Stores what may become of a contract's code. */
+const noteCode = async (
+  { db, settings }: ServiceContext,
+  { id, accountId, codeState: known }: ContractRow,
   views: ContractViews,
 ): Promise<void> => {
-  const announced = announcedCodeOf(await views.upgrade());
-  const isKnown =
-    announced?.code_hash === known?.code_hash && announced?.earliest_height === known?.earliest_height;
-  if (!isKnown) await setAnnouncedCode(db, id, announced);
+  // The contract adds no key, so that an account without one never gets one.
+  const hasKey = known.has_full_access_key && (await fullAccessKeys(connect(settings), accountId)).length > 0;
+  const state = codeStateOf(await views.upgrade(), hasKey);
+  if (JSON.stringify(state) !== JSON.stringify(known)) await setCodeState(db, id, state);
 };
 
 /** Where the page behind this one begins; 0 at the end. */
