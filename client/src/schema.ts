@@ -895,7 +895,7 @@ export interface paths {
         get?: never;
         /**
          * Lock parts of a collection, for ever
-         * @description A promise to holders, kept by the contract. It can't be undone, by anyone. `metadata`: title, description and what NFTs show stay. `supply`: nothing is minted any more. `royalties`: ongoing_royalties stay. `transfers`: transfers and approvals that are possible stay possible. `code`: the contract's code never changes, for all of its collections. Scope: `settings`.
+         * @description A promise to holders, kept by the contract. It can't be undone, by anyone. `metadata`: title, description and what NFTs show stay. `supply`: nothing is minted any more. `royalties`: ongoing_royalties stay. `transfers`: transfers and approvals that are possible stay possible. `code`: the contract's code never changes, for all of its collections. A write that a known lock forbids, and its quote, are then refused with 409 `conflict` before anything is sent; `issues` names the fields. Scope: `settings`.
          */
         put: operations["lockCollection"];
         post?: never;
@@ -1718,7 +1718,7 @@ export interface webhooks {
         };
         get?: never;
         put?: never;
-        /** Something of a collection was locked for ever; data has `locks` and `asset_uuids` of this write. */
+        /** Something of a collection was locked for ever, by a write or by its owner alone; data has these `locks` and `asset_uuids`. */
         post: operations["onCollectionLocked"];
         delete?: never;
         options?: never;
@@ -1735,7 +1735,7 @@ export interface webhooks {
         };
         get?: never;
         put?: never;
-        /** Hidden assets of a collection were shown, all of them or some. */
+        /** Hidden assets of a collection were shown, all of them or some, by a write or by its owner alone. */
         post: operations["onCollectionRevealed"];
         delete?: never;
         options?: never;

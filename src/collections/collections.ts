@@ -1,8 +1,9 @@
-import { type Collection, LOCKS } from "../api/resources/collection.ts";
+import type { Collection } from "../api/resources/collection.ts";
 import type { Caller, ServiceContext } from "../context.ts";
 import { type CollectionRow, findCollection } from "../db/queries/collections.ts";
 import { ServiceError } from "../domain/errors.ts";
 import type { Uuid } from "../domain/ids.ts";
+import { LOCKS } from "../domain/locks.ts";
 import { revealState } from "../domain/reveal.ts";
 import { asShown } from "../domain/settings.ts";
 import { dagPbCid } from "../files/ipfs/cid.ts";

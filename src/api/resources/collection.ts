@@ -1,4 +1,5 @@
 import { z } from "@hono/zod-openapi";
+import { LOCKS } from "../../domain/locks.ts";
 import { contractCodeView, ROYALTIES_CAN_CHANGE } from "./contract.ts";
 import { currencyView } from "./currency.ts";
 import { transactionView } from "./operation.ts";
@@ -18,11 +19,6 @@ import {
   text,
   whole,
 } from "./samples.ts";
-
-/** One-way promises to holders, by the names that the contract gives them (docs/contract.md, "Locks"). */
-export const LOCKS = ["metadata", "supply", "royalties", "transfers", "code"] as const;
-
-export type Lock = (typeof LOCKS)[number];
 
 export const locksView = (description: string) =>
   z

@@ -1,9 +1,10 @@
 import { base64Encode, baseEncode } from "near-api-js";
-import type { Lock } from "../../api/resources/collection.ts";
 import type { ClaimProof } from "../../domain/claim-proofs.ts";
 import { jsonBytes } from "../../domain/json-text.ts";
+import type { Lock } from "../../domain/locks.ts";
 import type { CollectionSettings } from "../../domain/settings.ts";
 import type { Action } from "../actions.ts";
+import { ARGUMENT_BYTE_GAS } from "../cost.ts";
 import type { MEAN_GAS } from "../mean-gas.ts";
 import type { AssetBatch } from "./asset-batch.ts";
 import { BorshWriter } from "./borsh-writer.ts";
@@ -136,14 +137,30 @@ export interface RevealedBatch {
 export const revealGas = ({ bytes, assets }: { readonly bytes: number; readonly assets: number }): bigint =>
   15n * T + BigInt(assets) * (T / 100n) + (BigInt(bytes) * T) / 6_000n;
 
-/** Reveals batches of assets in one transaction, in the order of the commitment. */
-export const revealBatches = (collectionId: number, batches: readonly RevealedBatch[]): Action[] =>
-  batches.map((batch) => {
-    const writer = new BorshWriter(batch.bytes.length + 64);
+/** Gas of revealing a batch that may cost no less than the largest one: with more gas, and fewer bytes to send. */
+export const alikeRevealGas = (
+  { bytes, assets }: { readonly bytes: number; readonly assets: number },
+  largest: number,
+): bigint => {
+  const gas = revealGas({ bytes: largest, assets }) + BigInt(largest - bytes) * ARGUMENT_BYTE_GAS;
+  return gas < MAX_GAS ? gas : MAX_GAS;
+};
+
+/**
+ * Reveals batches of assets in one transaction, in the order of the commitment.
+ * @param largest bytes of the collection's largest batch: each may cost as much, so that no price tells which assets are next
+ */
+export const revealBatches = (
+  collectionId: number,
+  batches: readonly RevealedBatch[],
+  largest: number,
+): Action[] =>
+  batches.map(({ bytes, assets, next }) => {
+    const writer = new BorshWriter(bytes.length + 64);
     writer.u32(collectionId);
-    writer.raw(batch.next);
-    writer.raw(batch.bytes);
-    const gas = revealGas({ bytes: batch.bytes.length, assets: batch.assets });
+    writer.raw(next);
+    writer.raw(bytes);
+    const gas = alikeRevealGas({ bytes: bytes.length, assets }, largest);
     return call("collection_reveal", writer.finish(), gas, ONE_YOCTO);
   });
 

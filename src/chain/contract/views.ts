@@ -1,9 +1,9 @@
 import { baseDecode } from "near-api-js";
 import { z } from "zod";
-import type { Lock } from "../../api/resources/collection.ts";
 import type { CodeState } from "../../api/resources/contract.ts";
 import type { ClaimProof, SignedVoucher } from "../../domain/claim-proofs.ts";
 import { toHex, type Uuid } from "../../domain/ids.ts";
+import type { Lock } from "../../domain/locks.ts";
 import { MOST_PHASES } from "../../domain/settings.ts";
 import { retry } from "../../waiting.ts";
 import { isMissingBlock, isUnknownBlock } from "../blocks.ts";
@@ -61,6 +61,8 @@ export interface ContractCollection extends ContractSettingsView {
   readonly earned?: string;
   /** Promises to holders. */
   readonly locks?: readonly Lock[];
+  /** How many assets have their metadata locked one by one. */
+  readonly locked_assets?: number;
   /** State of delayed reveal; null if assets are always visible. */
   readonly reveal?: {
     readonly state: "hidden" | "partly" | "revealed";
@@ -173,7 +175,8 @@ const count = z.int().min(0);
 const instant = z.number().nullable();
 /** yoctoNEAR below the NEAR that exist: 64 bits have room for the sum of many in nanoNEAR. */
 const amount = z.string().regex(/^\d{1,33}$/);
-const accounts = z.array(z.string());
+const texts = z.array(z.string());
+const accounts = texts;
 const shares = z.record(z.string(), count.max(10_000));
 const mintConfig = z.object({
   mint_fee: z.string().regex(/^\d{1,39}$/),
@@ -209,6 +212,9 @@ const collectionShape = z.object({
   approvals_denied_accounts: accounts.nullable(),
   allow_transfers: z.boolean(),
   transfers_denied_accounts: accounts.nullable(),
+  locks: texts.optional(),
+  locked_assets: count.optional(),
+  reveal: z.object({ shown: count, commitment: z.string() }).nullish(),
 });
 
 const upgradeShape = z.object({

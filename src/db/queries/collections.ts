@@ -53,6 +53,8 @@ export const collectionsOnChain = (db: Database, contractId: Uuid, from: number,
       settings: collections.settings,
       minted: collections.minted,
       locks: collections.locks,
+      /** Assets that are shown of those that were hidden; null: none were. */
+      shown: sql<number | null>`json_extract(${collections.reveal}, '$.shown')`,
       phaseCounts: collections.phaseCounts,
       earned: collections.earned,
       earnedOwn: collections.earnedOwn,

@@ -227,7 +227,7 @@ export const finalizeKind = kindOf<FinalizeOperation, FinalizeFacts, KindResults
       total: plan.total,
       assets: plan.assets,
       minted: 0,
-      locks: [],
+      locks: {},
       height: heightOf(records),
       reveal: facts.hidden && {
         order,

@@ -19,7 +19,7 @@ import type { ServiceContext } from "../../context.ts";
 import { type Database, holds, runBatch } from "../../db/client.ts";
 import { DraftAssets } from "../../db/draft-assets.ts";
 import { ledgerOf } from "../../db/ledger.ts";
-import { noteLocks, notePhaseCounts, raiseMinted } from "../../db/queries/collection-effects.ts";
+import { hasLock, noteLocks, notePhaseCounts, raiseMinted } from "../../db/queries/collection-effects.ts";
 import { collectionsOnChain, findCollection, lastOnChain } from "../../db/queries/collections.ts";
 import { type ContractRow, setCodeState } from "../../db/queries/contracts.ts";
 import { insertEvents, readLastSeq } from "../../db/queries/events.ts";
@@ -30,7 +30,9 @@ import { readSweep, writeSweep } from "../../db/queries/sweeps.ts";
 import { recountUsage } from "../../db/queries/usage.ts";
 import { collections, contracts } from "../../db/schema/index.ts";
 import { type Uuid, uuidFromBytes } from "../../domain/ids.ts";
+import { LOCKS, type LockRecord, lockRecord } from "../../domain/locks.ts";
 import type { CollectionSettings } from "../../domain/settings.ts";
+import { reportShown } from "../../operations/kinds/collection-reveal.ts";
 import { noteSales } from "../../operations/sales.ts";
 import { topUpAhead } from "../../operations/top-up-ahead.ts";
 import { reportClaims } from "./claims.ts";
@@ -103,7 +105,7 @@ const adoptCollection = async (
     total: shown.total,
     assets: shown.assets,
     minted: shown.minted,
-    locks: shown.locks ?? [],
+    locks: locksOf(shown),
     height: 0,
     ...(await revealOf(context, id, shown)),
   };
@@ -338,13 +340,53 @@ const noteCounts = async (
   await runBatch(db, [notePhaseCounts(db, id, counts, { now: now() })]);
 };
 
-/** Stores locks that a collection has got without the service, or as one of several of its contract. */
+/**
+ * Stores locks that a collection has got without the service, or as one of several of its contract, and reports them. Those of
+ * an open operation are left to its end. The contract doesn't tell which single assets are locked.
+ */
 const noteLocksOf = async (
-  { db, now }: ServiceContext,
-  { id, locks: known }: OnChainCollection,
-  { locks = [] }: ContractCollection,
+  context: ServiceContext,
+  { accountId }: ContractRow,
+  { id, integrationId, onChainId, locks: known }: OnChainCollection,
+  shown: ContractCollection,
 ): Promise<void> => {
-  if (locks.some((lock) => !known[lock])) await runBatch(db, [noteLocks(db, id, locks, now())]);
+  const { db } = context;
+  const locks = locksOf(shown);
+  const news = (Object.keys(locks) as (keyof LockRecord)[]).filter((name) => !known[name]);
+  if (news.length === 0) return;
+  const named = LOCKS.filter((lock) => news.includes(lock));
+  const now = context.now();
+  const isOpen = hasOpenOperation({ integrationId, subjectId: id }, "collection_lock");
+  const condition = sql`NOT ${isOpen} AND NOT ${hasLock(id, news)}`;
+  const place = { collection_uuid: id, collection_id: onChainId, contract_address: accountId };
+  const event = {
+    integrationId,
+    runs: [["collection.locked", 1]],
+    data: [{ ...place, locks: named, asset_uuids: [] }],
+    at: now,
+  } as const;
+  await runBatch(db, [
+    ...(named.length > 0 ? [insertEvents(ledgerOf(context, integrationId), event, condition)] : []),
+    noteLocks(db, id, locks, { now, condition }),
+  ]);
+};
+
+/** What a contract shows of a collection's locks. Another owner decides which code it runs. */
+const locksOf = ({ locks = [], locked_assets: assets }: ContractCollection): LockRecord =>
+  lockRecord(
+    LOCKS.filter((lock) => locks.includes(lock)),
+    assets,
+  );
+
+/** Stores and reports which assets the owner has shown without the service. */
+const noteRevealed = async (
+  context: ServiceContext,
+  { id, integrationId, shown: known }: OnChainCollection,
+  { reveal }: ContractCollection,
+): Promise<void> => {
+  if (known === null || !reveal || reveal.shown <= known) return;
+  const row = await findCollection(context.db, integrationId, id);
+  if (row) await runBatch(context.db, reportShown(context, row, reveal.shown));
 };
 
 const compare = async (
@@ -357,7 +399,8 @@ const compare = async (
   if (row && isPublishedAs(shown, row.id)) {
     if (row.minted !== minted) await noteMinted(context, contract, row.id, minted);
     await noteCounts(context, row, shown);
-    await noteLocksOf(context, row, shown);
+    await noteLocksOf(context, contract, row, shown);
+    await noteRevealed(context, row, shown);
     const changed = settingsThatDiffer(row.settings, shown);
     if (changed.length === 0) return;
     const adopted = await adoptSettings(
