@@ -86,6 +86,8 @@ export default defineConfig({
         test: {
           name: "unit",
           environment: "node",
+          // Pure functions, for the most part: files share a worker, and modules that are loaded.
+          isolate: false,
           include: ["test/unit/**/*.test.ts", "client/test/**/*.test.ts", "cli/test/**/*.test.ts"],
           testTimeout: CHAIN_TIMEOUT,
         },

@@ -11,7 +11,7 @@ import {
 } from "../client/src/index.ts";
 import { ACCOUNT_ID_RULE, isAccountId } from "./account-ids.ts";
 import { continued, dropInput, inOptions, newDrop, type OpenedDrop, openDrop } from "./claim/drop.ts";
-import { drawFor, readIssued } from "./claim/folder.ts";
+import { drawFor, keepIssued, readIssued, renewIssuer } from "./claim/folder.ts";
 import { QR_FORMATS, type QrFormat, writeLinks } from "./claim/links.ts";
 import { claimsText, openClaims } from "./claim/open.ts";
 import { collectionOf, commandClient, keyAccess, option, run, UsageError } from "./command.ts";
@@ -38,6 +38,8 @@ const USAGE = `npm run claim -- <command> [options]
                                                    a phase of the collection has its price
   revoke <folder> <link> …                         ends single links, by their numbers in links.csv
   close <folder>                                   ends the drop: no link can be redeemed any more
+  renew <folder>                                   ends all links and vouchers, and makes others of
+                                                   another key: for one that has leaked
 
   --qr svg|png|none   how the links' QR codes are drawn (svg)
   --yes               skips the confirmation
@@ -59,7 +61,7 @@ function whole(name: string, text: string, most: number): number {
   throw new UsageError(`${name} must be a whole number from 1 to ${most}; it is "${text}".`);
 }
 
-const COMMANDS = ["create", "top-up", "status", "voucher", "revoke", "close"] as const;
+const COMMANDS = ["create", "top-up", "status", "voucher", "revoke", "close", "renew"] as const;
 
 /** Commands that take numbers of links. */
 const OF_LINKS: readonly string[] = ["voucher", "revoke"];
@@ -218,8 +220,11 @@ async function opened(args: Arguments, client: MintageClient): Promise<[OpenedDr
   if (issued.drop_id === null) {
     throw new UsageError(`It isn't known whether the drop of ${folder} was opened: run create again first.`);
   }
-  const drop = issued as OpenedDrop;
-  return [drop, folder, await client.drops.get(drop.collection_uuid, drop.drop_id)];
+  const known = issued as OpenedDrop;
+  const drop = await client.drops.get(known.collection_uuid, known.drop_id);
+  // A renewal that was broken off behind its success.
+  const isRenewed = known.next !== undefined && known.next.publicKey === drop.issuer_public_key;
+  return [isRenewed ? renewIssuer(folder, known) : known, folder, drop];
 }
 
 async function topUp(args: Arguments, client: MintageClient): Promise<void> {
@@ -353,6 +358,19 @@ async function close(args: Arguments, client: MintageClient): Promise<void> {
   report(args, { drop_id: issued.drop_id, returned_near: near(returned) });
 }
 
+/** Gives the drop another issuer's key, which is in the folder before it is sent. */
+async function renew(args: Arguments, client: MintageClient): Promise<void> {
+  const [issued, folder, drop] = await opened(args, client);
+  const rows = { links: `${drop.claimed} of ${drop.links} redeemed`, until: drop.expires_at };
+  if (!(await mayGoOn(args, rows, "End all links that aren't redeemed, and make others?"))) return;
+  const { seed, publicKey } = issued.next ?? (await ClaimIssuer.create());
+  const begun = { ...issued, next: { seed, publicKey } };
+  keepIssued(folder, begun);
+  const change = { issuer_public_key: publicKey };
+  await client.drops.update(issued.collection_uuid, issued.drop_id, change);
+  report(args, await write(client, folder, renewIssuer(folder, begun), args.format));
+}
+
 async function claim(): Promise<void> {
   const args = readArguments();
   const client = commandClient();
@@ -369,6 +387,8 @@ async function claim(): Promise<void> {
       return revoke(args, client);
     case "close":
       return close(args, client);
+    case "renew":
+      return renew(args, client);
   }
 }
 

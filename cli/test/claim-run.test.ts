@@ -181,3 +181,46 @@ test("a voucher replaces a link that is still open, and signing it sends nothing
   }
   expect(writes(service.seen)).toHaveLength(before);
 });
+
+/** What a folder keeps of its issuer. */
+interface KeptIssuer {
+  readonly issuer_public_key: string;
+  readonly next?: object;
+}
+
+test("a renewal makes links of another key, which is in the folder before it is sent, and goes on where it stopped", async () => {
+  const kept = () => JSON.parse(readFileSync(join(folder, "issuer.json"), "utf8")) as KeptIssuer;
+  const links = () => readFileSync(join(folder, "links.csv"), "utf8");
+  let issuer = drop.issuer_public_key;
+  let isLost = true;
+  let before: Partial<KeptIssuer> = {};
+  await using service = await scriptedService((seen) => {
+    if (seen.method === "GET" && /\/drop\/7$/.test(seen.path))
+      return { status: 200, body: { ...drop, issuer_public_key: issuer } };
+    if (seen.method !== "PUT") return scripted()(seen);
+    issuer = (JSON.parse(seen.body) as { issuer_public_key: string }).issuer_public_key;
+    expect(kept()).toMatchObject({
+      ...{ issuer_public_key: before.issuer_public_key, next: { publicKey: issuer } },
+    });
+    if (!isLost) return scripted()(seen);
+    return { status: 502, body: { message: "Who knows.", code: "outcome_unknown", outcome: "unknown" } };
+  });
+  await create(service.url);
+  before = kept();
+  const old = links();
+  expect((await command(service.url, "renew", folder)).code).toBe(1);
+  // Whatever is run next finds the key that the chain has.
+  const lost = issuer;
+  expect((await command(service.url, "status", folder)).code).toBe(0);
+  expect(kept()).toMatchObject({ issuer_public_key: lost });
+  expect(kept().next).toBeUndefined();
+  isLost = false;
+  before = kept();
+  const renewed = await command(service.url, "renew", folder);
+  expect(renewed.code, renewed.stderr).toBe(0);
+  expect(kept()).toMatchObject({ issuer_public_key: issuer });
+  expect(issuer).not.toBe(lost);
+  const [first, ...others] = links().split("\n");
+  expect(first).toBe(old.split("\n")[0]);
+  for (const [at, line] of others.filter(Boolean).entries()) expect(line).not.toBe(old.split("\n")[at + 1]);
+});

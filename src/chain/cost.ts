@@ -32,7 +32,7 @@ const RECEIPT_GAS = 300_000_000_000n;
 const CALL_GAS = 1_000_000_000_000n;
 const CREATE_GAS = 8_000_000_000_000n;
 const OTHER_GAS = 500_000_000_000n;
-const ARGUMENT_BYTE_GAS = 50_000_000n;
+export const ARGUMENT_BYTE_GAS = 50_000_000n;
 const CODE_BYTE_GAS = 120_000_000n;
 /** yoctoNEAR burnt per byte of global code (NEP-591), 0.0001 NEAR. */
 const GLOBAL_BYTE_PRICE = 10n ** 20n;

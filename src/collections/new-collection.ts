@@ -1,9 +1,9 @@
-import type { Lock } from "../api/resources/collection.ts";
 import type { ServiceContext } from "../context.ts";
 import type { DraftAssets } from "../db/draft-assets.ts";
-import { insertCollection, lockRecord } from "../db/queries/collection-effects.ts";
+import { insertCollection } from "../db/queries/collection-effects.ts";
 import type { Statement } from "../db/statements.ts";
 import type { Uuid } from "../domain/ids.ts";
+import type { LockRecord } from "../domain/locks.ts";
 import type { RevealRecord } from "../domain/reveal.ts";
 import type { CollectionSettings } from "../domain/settings.ts";
 import { commitWithBlobs } from "../files/uploads/commit-blobs.ts";
@@ -36,7 +36,7 @@ export interface NewCollection {
   readonly total: number;
   readonly assets: number;
   readonly minted: number;
-  readonly locks: readonly Lock[];
+  readonly locks: LockRecord;
   /** Height of a final block that has the collection. */
   readonly height: number;
   /** Null: its assets were never hidden. */
@@ -57,7 +57,6 @@ export const newCollection = async (
   const isHidden = reveal !== null && reveal.shown < collection.assets;
   const row = {
     ...collection,
-    locks: lockRecord(collection.locks),
     earned: "0",
     earnedOwn: true,
     eventsReportedTo: 0,

@@ -24,6 +24,10 @@ interface Shown {
   readonly see: string;
 }
 
+interface OfCollection {
+  readonly collection_uuid: string;
+}
+
 type UpdateResult = Pick<NftUpdateResult, "token_id" | "status">;
 
 /** Reads the data of events. A response is cached for the consecutive events of its operation. */
@@ -47,6 +51,8 @@ class EventData {
 
   /** @param index among the events of its type in the row, from 0 */
   async of(row: EventRow, type: EventType, index: number): Promise<Shown> {
+    // What no answer of an operation shows is in the row.
+    const settled = Array.isArray(row.data) ? (row.data as OfCollection[])[index] : undefined;
     switch (type) {
       case "operation.succeeded":
       case "operation.failed":
@@ -58,40 +64,39 @@ class EventData {
         return this.#token(row, { ...tokens[index], source: "api", ...this.#write(row) });
       }
       case "nft.updated": {
-        const body = await this.#body<{ token: object } | { results: readonly UpdateResult[] }>(row);
+        const body = settled
+          ? { token: settled }
+          : await this.#body<{ token: object } | { results: readonly UpdateResult[] }>(row);
         const updated = "token" in body ? body.token : this.#updated(row, body.results, index);
         return this.#token(row, { ...updated, ...this.#write(row) });
       }
       case "nft.transferred":
       case "nft.burned": {
-        const { tokens } = await this.#body<{ tokens: readonly object[] }>(row);
-        return this.#token(row, { ...tokens[index], ...this.#write(row) });
+        const token = settled ?? (await this.#body<{ tokens: readonly object[] }>(row)).tokens[index];
+        return this.#token(row, { ...token, ...this.#write(row) });
       }
       case "collection.locked":
-        return this.#collection(row, (await this.#body<{ locked: { collection_uuid: string } }>(row)).locked);
+        return this.#collection(row, settled ?? (await this.#body<{ locked: OfCollection }>(row)).locked);
       case "collection.revealed":
         // A reveal that no success of an operation reports has it in the row.
         return this.#collection(
           row,
-          (row.data as { collection_uuid: string } | null) ??
-            (await this.#body<{ revealed: { collection_uuid: string } }>(row)).revealed,
+          (row.data as OfCollection | null) ?? (await this.#body<{ revealed: OfCollection }>(row)).revealed,
         );
       case "collection.updated":
-        return this.#collection(row, await this.#body<{ collection_uuid: string }>(row));
+        return this.#collection(row, settled ?? (await this.#body<OfCollection>(row)));
       case "collection.sold_out": {
         const id = row.collectionId ?? this.#known(row).row.subjectId;
         const found = this.#soldOut.get(id);
         return this.#collection(
           row,
-          found
-            ? toCollection(found.collection, found.contractAccountId)
-            : await readCollection(this.#context, this.#caller, id),
+          found ? toCollection(found) : await readCollection(this.#context, this.#caller, id),
         );
       }
       case "collection.finalized":
-        return this.#collection(row, row.data as { collection_uuid: string });
+        return this.#collection(row, row.data as OfCollection);
       case "claim.redeemed": {
-        const claims = row.data as readonly { readonly collection_uuid: string }[];
+        const claims = row.data as readonly OfCollection[];
         return collectionAt(claims[index]!);
       }
       case "wallet.low":
@@ -128,7 +133,7 @@ class EventData {
     return { operation_uuid: id, reference };
   }
 
-  #collection(row: EventRow, collection: { readonly collection_uuid: string }): Shown {
+  #collection(row: EventRow, collection: OfCollection): Shown {
     return collectionAt({ ...collection, ...this.#write(row) });
   }
 
@@ -191,7 +196,7 @@ class EventData {
   }
 }
 
-const collectionAt = (resource: { readonly collection_uuid: string }): Shown => ({
+const collectionAt = (resource: OfCollection): Shown => ({
   resource,
   see: `${API}/collection/${resource.collection_uuid}`,
 });

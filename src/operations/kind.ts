@@ -169,6 +169,11 @@ export interface Proposal<K extends OperationKind = OperationKind>
   readonly condition?: SQL;
   /** Why the condition doesn't hold; null if it holds by now. Absent: the caller finds the reason. */
   readonly refusal?: () => Promise<ServiceError | null>;
+  /**
+   * What isn't forbidden where `condition` holds. Where it doesn't, `check` decides by what it reads.
+   * @throws ServiceError by `check`, if it is forbidden
+   */
+  readonly unlocked?: { readonly condition: SQL; readonly check: () => Promise<void> };
   /** D1 writes after the operation's row, in its batch. */
   readonly after?: readonly Statement[];
   /** State of the draft that it depends on: a quote that can be executed is for this state alone. */

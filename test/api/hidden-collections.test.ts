@@ -11,7 +11,7 @@ import {
   type TestIntegration,
 } from "../support/api.ts";
 import { view } from "../support/chain.ts";
-import { setFaults } from "../support/chain-control.ts";
+import { headHeight, setFaults } from "../support/chain-control.ts";
 import { createCollection, type Finalized } from "../support/collections.ts";
 import { failingD1 } from "../support/database.ts";
 import { storedFinalization, storePlan } from "../support/finalize-plans.ts";
@@ -189,6 +189,68 @@ test("assets keep their copies, and choosing and locking one works only after th
   expect(minted.tokens[0]!.metadata.media).toBe(assets[3]!.asset_cid);
   await bodyOf(await lock({ asset_uuids: [asset] }), 200);
   expect(await tokensOf(collection)).toMatchObject([{ locks: ["metadata"] }]);
+});
+
+test("right after a reveal, a node that lags keeps no lock and no bulk update from being accepted", async () => {
+  const { collection, assets } = await createHidden(shop, { copies: [2, 2] });
+  const path = `/collection/${collection.collection_uuid}`;
+  const [first, second] = (await mint(collection, 2)) as [Token, Token];
+  const [{ asset_uuid: asset }] = assets as [SecretAsset];
+  const before = await headHeight();
+  await bodyOf(await reveal(collection), 200);
+  const update = { token_id: first.token_id, asset_uuid: asset };
+  for (const [method, name, json] of [
+    ["POST", "nft-update-bulk", { updates: [update] }],
+    ["PUT", "nft-lock", { token_id: second.token_id }],
+    ["PUT", "lock", { asset_uuids: [asset] }],
+    ["PUT", "lock", { locks: ["metadata"] }],
+  ] as const) {
+    // It shows the state before the reveal, at first.
+    const blocks = (await headHeight()) - before;
+    await setFaults({ kind: "lag", methods: ["query"], blocks, count: 3 });
+    const quote = await api("/quote", {
+      key: shop.key,
+      json: { method, path: `${path}/${name}`, body: json },
+    });
+    await setFaults();
+    await bodyOf(quote, 201);
+  }
+});
+
+test("what a reveal would cost is the same whatever assets are next", async () => {
+  const subtitles = Array.from({ length: 8 }, (_, index) => "x".repeat(1 + 25 * index));
+  const { collection } = await createHidden(shop, { copies: subtitles.map(() => 1), subtitles });
+  const path = `/collection/${collection.collection_uuid}/reveal`;
+  const limits = { name: "Poor", scopes: ["settings"], spending_per_day: "1" };
+  const { api_key: poor } = await bodyOf<{ api_key: string }>(
+    await api("/key", { key: shop.key, json: limits }),
+    201,
+  );
+  const told = new Set<string>();
+  const tellsOf = async (assets: number) => {
+    const json = { method: "POST", path, body: { assets } };
+    const { gas, storage_bytes, cost, transactions } = await bodyOf<Record<string, object>>(
+      await api("/quote", { key: shop.key, json }),
+      201,
+    );
+    const headers = { "Mintage-Max-Cost": "1" };
+    const answers = await Promise.all([
+      api(path, { key: shop.key, json: { assets }, headers }),
+      api(path, { key: poor, json: { assets } }),
+    ]);
+    const refusals = await Promise.all(
+      answers.map(async (answer) => {
+        const { message, cost: needed } = await bodyOf<Record<string, unknown>>(answer, 402);
+        return { message, needed };
+      }),
+    );
+    return { gas, storage_bytes, cost, transactions, refusals };
+  };
+  for (let shown = 0; shown < subtitles.length - 1; shown++) {
+    told.add(JSON.stringify(await tellsOf(1)));
+    await bodyOf(await reveal(collection, { assets: 1 }), 200);
+  }
+  expect([...told]).toHaveLength(1);
 });
 
 test("a draft that hides its assets needs a placeholder, and shows its reveal", async () => {
@@ -509,6 +571,46 @@ test("what an owner reveals without the service is known from the next reveal on
   await mint(collection, 3);
   await expectTruth(collection, assets);
 });
+
+test("what an owner reveals without the service is known a minute later, and is an event, once for each part", async () => {
+  const at = new Date(Date.now() + 3_600_000).toISOString();
+  const { collection } = await createHidden(shop, { copies: [1, 1, 1], reveal: at });
+  const revealNext = await byOwner(collection);
+  await revealNext(0);
+  for (let round = 0; round < 2; round++) await background.reconcile();
+  expect((await read(collection)).reveal).toMatchObject({ state: "partly", shown: 1, at });
+  const first = ["collection.revealed", null, "partly", 1];
+  expect(await revealEvents(collection)).toEqual([first]);
+  await bodyOf<Revealed>(await reveal(collection, { assets: 1 }), 200);
+  await revealNext(2);
+  for (let round = 0; round < 2; round++) await background.reconcile();
+  expect((await read(collection)).reveal).toMatchObject({ state: "revealed", shown: 3, at: null });
+  await bodyOf(await reveal(collection), 409);
+  expect(await revealEvents(collection)).toEqual([
+    first,
+    ["collection.revealed", expect.any(String), "partly", 2],
+    ["collection.revealed", null, "revealed", 3],
+  ]);
+});
+
+test.each(["operation.settled", "operation.before_effects"] as const)(
+  "a reveal whose end is delayed at %s is reported by nobody else",
+  async (point) => {
+    const { collection } = await createHidden(shop, { copies: [1, 1] });
+    killAt(point);
+    const uuid = await revealLater(collection);
+    await expect.poll(() => shownOnChain(collection), { timeout: 20_000 }).toBe(2);
+    // The next request and the comparison see on the chain what the operation hasn't reported yet.
+    await bodyOf(await reveal(collection), 409);
+    await background.reconcile();
+    expect(await revealEvents(collection)).toEqual([]);
+    observeCheckpoints(null);
+    while ((await readOperation(shop.key, uuid)).state === "pending") await background.resume(uuid);
+    await background.reconcile();
+    expect((await read(collection)).reveal).toMatchObject({ state: "revealed", shown: 2 });
+    expect(await revealEvents(collection)).toEqual([["collection.revealed", uuid, "revealed", 2]]);
+  },
+);
 
 test("a reveal that finds another one just over may be sent again", async () => {
   const { collection } = await createHidden(shop, { copies: [1, 1] });

@@ -1,6 +1,9 @@
 import { beforeAll, expect, test } from "vitest";
 import { api, bodyOf, createIntegration, createReceivers, type TestIntegration } from "../support/api.ts";
 import { createCollection, type Finalized } from "../support/collections.ts";
+import { putPage } from "../support/collectors.ts";
+import { adopt, deployFormer } from "../support/former-contract.ts";
+import { keyOf } from "../support/keys.ts";
 import { background, operationCount } from "../support/operations.ts";
 import { sendFrom } from "../support/payments.ts";
 
@@ -285,6 +288,18 @@ test("a collection's answer has its locks, those that it has got without the ser
   await lock(shop, "collection_lock", { collection_id, locks: ["royalties"] });
   await background.reconcile();
   expect(await read()).toEqual(["supply", "royalties", "transfers"]);
+  // Each lock is reported once, whoever has set it.
+  const told = await bodyOf<{ data: Readonly<Record<string, unknown>> }[]>(
+    await api("/event?type=collection.locked", { key: shop.key }),
+    200,
+  );
+  const { collection_uuid: uuid } = collection;
+  const place = { collection_uuid: uuid, collection_id, contract_address: shop.contractAccountId };
+  const ofAll = { ...place, asset_uuids: [], reference: null };
+  expect(told.map(({ data }) => data).filter(({ collection_uuid: about }) => about === uuid)).toEqual([
+    { ...ofAll, locks: ["transfers", "supply"], operation_uuid: expect.any(String) },
+    { ...ofAll, locks: ["royalties"], operation_uuid: null },
+  ]);
   // Locks that are known already are no change.
   const updatedAt = async () =>
     (
@@ -296,4 +311,246 @@ test("a collection's answer has its locks, those that it has got without the ser
   const before = await updatedAt();
   await background.reconcile();
   expect(await updatedAt()).toBe(before);
+});
+
+interface Refused {
+  readonly code: string;
+  readonly message: string;
+  readonly outcome: string;
+  readonly issues?: readonly { readonly path: readonly (string | number)[] }[];
+}
+
+/** A write, and the fields that its refusal names. */
+interface Forbidden {
+  readonly method: "POST" | "PUT";
+  readonly path: string;
+  readonly json: object;
+  readonly fields: readonly (readonly (string | number)[])[];
+}
+
+/** The write and its quote are refused in the contract's words, and no operation is accepted. */
+const expectRefused = async (
+  { collection_uuid: uuid }: Finalized,
+  writes: readonly Forbidden[],
+  said: RegExp,
+) => {
+  const before = await operationCount(shop.key);
+  for (const { method, path, json, fields } of writes) {
+    const at = `/collection/${uuid}${path}`;
+    const quote = { method, path: at, body: json };
+    const answers = [
+      [await api(at, { key: shop.key, method, json }), fields],
+      [await api("/quote", { key: shop.key, json: quote }), fields.map((field) => ["body", ...field])],
+    ] as const;
+    for (const [answer, named] of answers) {
+      const refused = await bodyOf<Refused>(answer, 409);
+      expect(refused, path).toMatchObject({ code: "conflict", outcome: "not_submitted" });
+      expect(refused.message, path).toMatch(said);
+      expect(
+        (refused.issues ?? []).map((issue) => issue.path),
+        path,
+      ).toEqual(named);
+    }
+  }
+  expect(await operationCount(shop.key)).toBe(before);
+};
+
+const dropOf = (links: number) => ({
+  issuer_public_key: "ed25519:DcA2MzgpJbrUATQLLceocVckhhAqrkingax4oJ9kZ847",
+  expires_at: new Date(Date.now() + 86_400_000).toISOString(),
+  links,
+});
+
+test("what a lock forbids is refused before anything is sent, and so is its quote", async () => {
+  const collection = await createCollection(shop, {
+    copies: [10],
+    settings: {
+      description: "At dusk",
+      ongoing_royalties: { [alice]: 10 },
+      transfers_denied_accounts: ["denied.test"],
+      approvals_denied_accounts: ["denied.test"],
+      approvals_allowed_accounts: [alice],
+    },
+  });
+  const [{ token_id }] = (await mint(shop, collection, 1)) as [Shown];
+  const path = `/collection/${collection.collection_uuid}`;
+  const { drop } = await bodyOf<{ drop: { drop_id: number } }>(
+    await api(`${path}/drop`, { key: shop.key, json: dropOf(1) }),
+    201,
+  );
+  await bodyOf(
+    await put("lock", collection, { locks: ["metadata", "supply", "royalties", "transfers"] }),
+    200,
+  );
+
+  const settings = (json: object) =>
+    ({ method: "PUT", path: "", json, fields: Object.keys(json).map((name) => [name]) }) as const;
+  const metadata = [
+    settings({ title: "Egrets", description: null }),
+    { method: "PUT", path: "/nft-update", json: { token_id, title: "Other" }, fields: [["token_id"]] },
+    {
+      method: "POST",
+      path: "/nft-update-bulk",
+      json: { updates: [{ token_id, metadata: { title: "Other" } }] },
+      fields: [["updates", 0, "token_id"]],
+    },
+  ] as const;
+  await expectRefused(collection, metadata.slice(0, 2), /^E_LOCKED: metadata is locked/);
+  await expectRefused(collection, metadata.slice(2), /can be changed/);
+  await expectRefused(
+    collection,
+    [
+      settings({ ongoing_royalties: {} }),
+      settings({ ongoing_royalties: { [alice]: 10.01 } }),
+      settings({ ongoing_royalties: { [alice]: 10, [shop.walletAccountId]: 1 } }),
+    ],
+    /^E_LOCKED: royalties are locked/,
+  );
+  await expectRefused(
+    collection,
+    [
+      settings({ allow_transfers: false }),
+      settings({ allow_approvals: false }),
+      settings({ transfers_denied_accounts: ["denied.test", alice] }),
+      settings({ approvals_denied_accounts: [alice] }),
+      settings({ approvals_allowed_accounts: [] }),
+    ],
+    /^E_LOCKED: transfers are locked/,
+  );
+  const supply = [
+    { method: "POST", path: "/mint", json: { receiver_addresses: [alice] }, fields: [] },
+    { method: "POST", path: "/drop", json: dropOf(1), fields: [] },
+    { method: "PUT", path: `/drop/${drop.drop_id}`, json: { links: 2 }, fields: [["links"]] },
+    { method: "PUT", path: `/drop/${drop.drop_id}`, json: { reserve: "1" }, fields: [["reserve"]] },
+  ] as const;
+  await expectRefused(collection, supply, /^E_LOCKED: supply is locked/);
+
+  // What the contract would accept is sent: values that stay, and what allows more.
+  const allowed = {
+    title: "Herons",
+    description: "At dusk",
+    ongoing_royalties: { [alice]: 10 },
+    allow_transfers: true,
+    transfers_denied_accounts: [],
+    approvals_denied_accounts: null,
+    approvals_allowed_accounts: [alice, "more.test"],
+    public_mint_config: { mint_fee: "0" },
+  };
+  await bodyOf(await api(path, { key: shop.key, method: "PUT", json: allowed }), 200);
+  const end = { expires_at: new Date(Date.now() + 1_000_000).toISOString() };
+  await bodyOf(await put(`drop/${drop.drop_id}`, collection, end), 200);
+});
+
+test("the lock of an asset or a token, and what the owner locks without the service, are refused in time too", async () => {
+  const collection = await createCollection(shop, { copies: [10] });
+  const [{ token_id }, { token_id: other }] = (await mint(shop, collection, 2)) as [Shown, Shown];
+  await bodyOf(await put("nft-lock", collection, { token_id }), 200);
+  const update = { method: "PUT", path: "/nft-update", fields: [["token_id"]] } as const;
+  const said = /^E_LOCKED: metadata is locked/;
+  await expectRefused(collection, [{ ...update, json: { token_id, title: "Other" } }], said);
+  await bodyOf(await put("nft-update", collection, { token_id: other, title: "Other" }), 200);
+
+  const { collection_draft_uuid: draft } = await bodyOf<{ collection_draft_uuid: string }>(
+    await api(`/collection/${collection.collection_uuid}`, { key: shop.key }),
+    200,
+  );
+  const [asset] = await bodyOf<{ asset_uuid: string }[]>(
+    await api(`/collection-draft/${draft}/asset`, { key: shop.key }),
+    200,
+  );
+  await bodyOf(await put("lock", collection, { asset_uuids: [asset!.asset_uuid] }), 200);
+  const ofAssets = [
+    { ...update, json: { token_id: other, title: "Another" } },
+    { method: "PUT", path: "", json: { title: "Egrets" }, fields: [["title"]] },
+    {
+      method: "POST",
+      path: "/mint",
+      json: { receiver_addresses: [alice], metadata: { title: "Own" } },
+      fields: [["metadata"]],
+    },
+  ] as const;
+  await expectRefused(collection, ofAssets, said);
+  // A mint without metadata of its own is none of what that lock forbids.
+  await mint(shop, collection, 1);
+
+  const { collection_id } = collection.near_collection;
+  await lock(shop, "collection_lock", { collection_id, locks: ["supply"] });
+  await background.reconcile();
+  const minting = {
+    method: "POST",
+    path: "/mint",
+    json: { receiver_addresses: [alice] },
+    fields: [],
+  } as const;
+  await expectRefused(collection, [minting], /^E_LOCKED: supply is locked/);
+
+  const owned = await createCollection(shop, { copies: [10] });
+  const place = { collection_id: owned.near_collection.collection_id };
+  await lock(shop, "collection_lock", { ...place, assets: [0] });
+  await background.reconcile();
+  await expectRefused(owned, ofAssets.slice(1), said);
+});
+
+test("a collection tells what can still change: royalties, and the contract's code", async () => {
+  const own = await createIntegration("Changing");
+  const open = await createCollection(own, { copies: [1], settings });
+  const locked = await createCollection(own, { copies: [1], settings });
+  const read = (path: string) => api(path, { key: own.key }).then((answer) => bodyOf<object>(answer, 200));
+  const none = { locked: false, announced: null, has_full_access_key: false };
+  expect(await read(`/collection/${open.collection_uuid}`)).toMatchObject({
+    ...{ ongoing_royalties_can_change: true, contract_code: none },
+  });
+  const { collection_id } = locked.near_collection;
+  await lock(own, "collection_lock", { collection_id, locks: ["royalties"] });
+  const announce = await lock(own, "upgrade_announce", { code_hash: `${"1".repeat(31)}2` });
+  await background.reconcile();
+  const announced = { code_hash: `${"00".repeat(31)}01`, earliest_height: Number(announce) };
+  for (const [slug, { collection_uuid: uuid }, canChange] of [
+    ["can-change", open, true],
+    ["cannot-change", locked, false],
+  ] as const) {
+    await bodyOf(await putPage(own.key, uuid, { slug, enabled: true }), 200);
+    const expected = {
+      ...{ ongoing_royalties_can_change: canChange, contract_code: { ...none, announced } },
+    };
+    expect(await read(`/collection/${uuid}`)).toMatchObject(expected);
+    expect(await read(`/public/v1/page/${slug}`)).toMatchObject(expected);
+    const page = await (await api(`/m/${slug}`)).text();
+    expect(page).toContain(canChange ? "They can change at any time, up to 100 %." : "They never change.");
+    expect(page).toContain("New code is announced, from block ");
+  }
+  // Taken back, it is no longer shown.
+  await lock(own, "upgrade_announce", {});
+  await background.reconcile();
+  expect(await read(`/collection/${open.collection_uuid}`)).toMatchObject({ contract_code: none });
+});
+
+test("nothing is locked while the contract's account has a full-access key, which could undo it", async () => {
+  const key = keyOf();
+  const accountId = await deployFormer({ owner: shop.walletAccountId, publicKey: key.publicKey });
+  const adopted = await adopt(shop.integrationUuid, accountId);
+  expect(adopted.full_access_keys).toEqual([key.text]);
+  const own = { ...shop, contractUuid: adopted.contract_uuid, contractAccountId: accountId };
+  const collection = await createCollection(own, { copies: [2] });
+  const [token] = await mint(own, collection, 1);
+  const locks = [
+    ["lock", { locks: ["supply"] }],
+    ["nft-lock", { token_id: token!.token_id }],
+  ] as const;
+  for (const [name, json] of locks)
+    expect(await bodyOf(await put(name, collection, json), 409)).toMatchObject({
+      code: "conflict",
+      message: expect.stringContaining(key.text),
+    });
+  const hasKey = async () => {
+    const answer = await api(`/collection/${collection.collection_uuid}`, { key: shop.key });
+    const found = await bodyOf<{ contract_code: { has_full_access_key: boolean } }>(answer, 200);
+    return found.contract_code.has_full_access_key;
+  };
+  await background.reconcile();
+  expect(await hasKey()).toBe(true);
+  await key.send(accountId, accountId, [{ kind: "delete_key", publicKey: key.publicKey }]);
+  await background.reconcile();
+  expect(await hasKey()).toBe(false);
+  for (const [name, json] of locks) await bodyOf(await put(name, collection, json), 200);
 });

@@ -8,6 +8,7 @@ import {
   createReceivers,
   type TestIntegration,
 } from "../support/api.ts";
+import { headHeight, setFaults } from "../support/chain-control.ts";
 import { createCollection, type Finalized, mintedOnChain } from "../support/collections.ts";
 import { putPage } from "../support/collectors.ts";
 import { background, killedAt, operationCount } from "../support/operations.ts";
@@ -245,4 +246,23 @@ test("another integration and a read key can't move anything", async () => {
     await burn({ token_ids: ids }, collection, shop.readKey),
   ])
     expect(await bodyOf(answer, 403)).toMatchObject({ code: "scope_missing" });
+});
+
+test("right after transfers were allowed, a node that lags keeps none from being accepted", async () => {
+  const closed = await createCollection(shop, { copies: [3], settings: { allow_transfers: false } });
+  const ids = await mint(shop.walletAccountId, 1, closed);
+  const body = { token_ids: ids, receiver_address: alice };
+  const quote = { method: "POST", path: at(closed, "nft-transfer"), body };
+  const key = shop.key;
+  expect(await bodyOf(await api("/quote", { key, json: quote }), 409)).toMatchObject({
+    message: expect.stringContaining("E_TRANSFERS_DISABLED"),
+  });
+  const path = `/collection/${closed.collection_uuid}`;
+  const before = await headHeight();
+  await bodyOf(await api(path, { key, method: "PUT", json: { allow_transfers: true } }), 200);
+  const blocks = (await headHeight()) - before;
+  await setFaults({ kind: "lag", methods: ["query"], blocks, count: 3 });
+  const quoted = await api("/quote", { key, json: quote });
+  await setFaults();
+  await bodyOf(quoted, 201);
 });

@@ -9,7 +9,7 @@ import {
   type TestIntegration,
 } from "../support/api.ts";
 import { rpc } from "../support/chain.ts";
-import { setFaults } from "../support/chain-control.ts";
+import { headHeight, setFaults } from "../support/chain-control.ts";
 import { createCollection, type Finalized } from "../support/collections.ts";
 import { createHidden } from "../support/hidden-collections.ts";
 import { background, eventsOf, killedAt, operationCount, readOperation } from "../support/operations.ts";
@@ -57,10 +57,6 @@ const update = (updates: readonly object[], { key = shop.key, to = collection, h
 
 const tokensOf = async (of = collection, key = shop.key): Promise<Token[]> =>
   bodyOf(await api(at("token", of), { key }), 200);
-
-const headHeight = async (): Promise<number> =>
-  (await rpc<{ header: { height: number } }>(env.NEAR_RPC_URL, "block", { finality: "optimistic" })).header
-    .height;
 
 interface Chunk {
   readonly transactions: readonly {

@@ -120,7 +120,8 @@ export class Deliveries {
   /**
    * Gaps of the numbers, and first attempts that came before one of an earlier event. A database that was restored has
    * lost events that were attempted: numbers go on behind the last of these, or in the next generation, and what was told since
-   * then under a number that they had comes late.
+   * then under a number that they had comes late. An attempt that the rollback interrupted counts for the receiver alone: the
+   * service never noted it.
    */
   #disorder(told: readonly Sent[]): string[] {
     const { firsts } = this.receiver;
@@ -130,8 +131,9 @@ export class Deliveries {
       Math.max(0, ...events.filter(isLost).map(({ seq }) => seq));
     const last = lastLost([...firsts, ...this.#attempted]);
     const inOrder = firsts.filter((sent) => !isLost(sent) && sent.seq > last);
-    const goesOn = (seq: number) => seq === last + 1 || seq % ERA === 1;
-    const lost = `of lost events ${lastLost(firsts)} came last, ${lastLost(this.#attempted)} was attempted last`;
+    const lastNoted = lastLost(this.#attempted);
+    const goesOn = (seq: number) => seq === last + 1 || seq === lastNoted + 1 || seq % ERA === 1;
+    const lost = `of lost events ${lastLost(firsts)} came last, ${lastNoted} was attempted last`;
     return [
       ...steps(told).flatMap(([before, { seq }]) =>
         seq === before.seq + 1 || goesOn(seq) ? [] : [`event ${seq} follows ${before.seq}; ${lost}`],

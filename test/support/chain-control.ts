@@ -24,3 +24,7 @@ export const balanceOf = async (accountId: string): Promise<bigint> => {
   const params = { request_type: "view_account", finality: "optimistic", account_id: accountId };
   return BigInt((await chainCall<{ amount: string }>("query", params)).amount);
 };
+
+/** Height of the head. */
+export const headHeight = async (): Promise<number> =>
+  (await chainCall<{ header: { height: number } }>("block", { finality: "optimistic" })).header.height;

@@ -29,7 +29,14 @@ export const createHiddenDraft = async (
     copies,
     reveal = true,
     settings = {},
-  }: { readonly copies: readonly number[]; readonly reveal?: boolean | string; readonly settings?: object },
+    subtitles = [],
+  }: {
+    readonly copies: readonly number[];
+    readonly reveal?: boolean | string;
+    readonly settings?: object;
+    /** Of the assets, instead of their names. */
+    readonly subtitles?: readonly string[];
+  },
 ): Promise<HiddenDraft> => {
   const json = { contract_uuid: contractUuid, title: "Hidden herons", reveal, ...settings };
   const { collection_draft_uuid: draft } = await bodyOf<{ collection_draft_uuid: string }>(
@@ -37,7 +44,7 @@ export const createHiddenDraft = async (
     201,
   );
   const form = new FormData();
-  const details = copies.map((count) => {
+  const details = copies.map((count, index) => {
     const name = `secret-${++seed}`;
     form.append("asset_file", new File([picture("png", seed)], `${name}.png`));
     form.append("reference_file", new File([JSON.stringify(describing(name))], `${name}.json`));
@@ -45,7 +52,7 @@ export const createHiddenDraft = async (
       asset_filename: `${name}.png`,
       reference_filename: `${name}.json`,
       copies: count,
-      asset_subtitle: `named ${name}`,
+      asset_subtitle: subtitles[index] ?? `named ${name}`,
     };
   });
   form.append("assets_detail", JSON.stringify(details));

@@ -1,5 +1,8 @@
 import { afterEach, expect, test, vi } from "vitest";
-import { callCounts, countCall, shownEndpoint } from "../../src/chain/call-counts.ts";
+
+// Other files of this worker count calls too.
+vi.resetModules();
+const { callCounts, countCall, shownEndpoint } = await import("../../src/chain/call-counts.ts");
 
 afterEach(() => vi.restoreAllMocks());
 

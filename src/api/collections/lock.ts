@@ -1,8 +1,9 @@
 import { z } from "@hono/zod-openapi";
+import { LOCKS } from "../../domain/locks.ts";
 import { proposeCollectionLock } from "../../operations/kinds/locks.ts";
 import { chainWrite } from "../chain-write.ts";
 import { json, jsonBody } from "../endpoint.ts";
-import { LOCKS, lockedView } from "../resources/collection.ts";
+import { lockedView } from "../resources/collection.ts";
 import { referenceField, uuidField } from "../schemas/fields.ts";
 import { collectionParam } from "../schemas/parameters.ts";
 
@@ -44,7 +45,9 @@ export const collectionsLock = chainWrite(
     description:
       "A promise to holders, kept by the contract. It can't be undone, by anyone. `metadata`: title, description and what NFTs " +
       "show stay. `supply`: nothing is minted any more. `royalties`: ongoing_royalties stay. `transfers`: transfers and " +
-      "approvals that are possible stay possible. `code`: the contract's code never changes, for all of its collections.",
+      "approvals that are possible stay possible. `code`: the contract's code never changes, for all of its collections. A " +
+      "write that a known lock forbids, and its quote, are then refused with 409 `conflict` before anything is sent; `issues` " +
+      "names the fields.",
     request: { params: collectionParam, body: jsonBody(lockBody, { locks: ["royalties"] }) },
     success: { 200: json("What this write has locked.", lockedView) },
   },

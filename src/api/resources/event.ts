@@ -39,8 +39,9 @@ export const EVENT_MEANINGS: Readonly<Record<EventType, string>> = {
   "collection.updated": "A collection's settings have changed.",
   "collection.sold_out": "A collection's last copy was minted.",
   "collection.locked":
-    "Something of a collection was locked for ever; data has `locks` and `asset_uuids` of this write.",
-  "collection.revealed": "Hidden assets of a collection were shown, all of them or some.",
+    "Something of a collection was locked for ever, by a write or by its owner alone; data has these `locks` and `asset_uuids`.",
+  "collection.revealed":
+    "Hidden assets of a collection were shown, all of them or some, by a write or by its owner alone.",
   "nft.minted": "An NFT was minted, by the API or from a wallet.",
   "nft.updated": "An NFT's metadata has changed, or was locked for ever.",
   "nft.transferred": "An NFT of the integration's wallet was transferred by the API.",

@@ -1,5 +1,6 @@
 import { z } from "@hono/zod-openapi";
 import { locksView, phaseEligibilityView, revealView, VIAS } from "./collection.ts";
+import { contractCodeView, ROYALTIES_CAN_CHANGE } from "./contract.ts";
 import { creatorView } from "./creator.ts";
 import { currencyView } from "./currency.ts";
 import { ACCOUNT, CONTRACT, type Shown, TOKEN_ID, text, whole } from "./samples.ts";
@@ -49,6 +50,8 @@ export const publicCollectionView = z
     ongoing_royalties: z
       .record(z.string(), z.number())
       .openapi({ description: "Percent of each later sale, by account." }),
+    ongoing_royalties_can_change: z.boolean().openapi({ description: ROYALTIES_CAN_CHANGE }),
+    contract_code: contractCodeView,
     locks: locksView("What the collection's holders were promised for good, on the chain."),
     transfers: z.object({
       allow_approvals: z.boolean().openapi({ description: "Marketplaces need approvals to sell." }),

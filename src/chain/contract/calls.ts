@@ -1,9 +1,10 @@
 import { base64Encode, baseEncode } from "near-api-js";
-import type { Lock } from "../../api/resources/collection.ts";
 import type { ClaimProof } from "../../domain/claim-proofs.ts";
 import { jsonBytes } from "../../domain/json-text.ts";
+import type { Lock } from "../../domain/locks.ts";
 import type { CollectionSettings } from "../../domain/settings.ts";
 import type { Action } from "../actions.ts";
+import { ARGUMENT_BYTE_GAS } from "../cost.ts";
 import type { MEAN_GAS } from "../mean-gas.ts";
 import type { AssetBatch } from "./asset-batch.ts";
 import { BorshWriter } from "./borsh-writer.ts";
@@ -29,12 +30,15 @@ type UnquotedMethod =
   | "upgrade_announce"
   | "upgrade";
 
+/** An action that calls a method. */
+type FunctionCall = Extract<Action, { kind: "function_call" }>;
+
 const call = (
   method: keyof typeof MEAN_GAS | UnquotedMethod,
   args: Uint8Array,
   gas: bigint,
   deposit = 0n,
-): Action => ({
+): FunctionCall => ({
   kind: "function_call",
   method,
   args,
@@ -133,14 +137,30 @@ export interface RevealedBatch {
 export const revealGas = ({ bytes, assets }: { readonly bytes: number; readonly assets: number }): bigint =>
   15n * T + BigInt(assets) * (T / 100n) + (BigInt(bytes) * T) / 6_000n;
 
-/** Reveals batches of assets in one transaction, in the order of the commitment. */
-export const revealBatches = (collectionId: number, batches: readonly RevealedBatch[]): Action[] =>
-  batches.map((batch) => {
-    const writer = new BorshWriter(batch.bytes.length + 64);
+/** Gas of revealing a batch that may cost no less than the largest one: with more gas, and fewer bytes to send. */
+export const alikeRevealGas = (
+  { bytes, assets }: { readonly bytes: number; readonly assets: number },
+  largest: number,
+): bigint => {
+  const gas = revealGas({ bytes: largest, assets }) + BigInt(largest - bytes) * ARGUMENT_BYTE_GAS;
+  return gas < MAX_GAS ? gas : MAX_GAS;
+};
+
+/**
+ * Reveals batches of assets in one transaction, in the order of the commitment.
+ * @param largest bytes of the collection's largest batch: each may cost as much, so that no price tells which assets are next
+ */
+export const revealBatches = (
+  collectionId: number,
+  batches: readonly RevealedBatch[],
+  largest: number,
+): Action[] =>
+  batches.map(({ bytes, assets, next }) => {
+    const writer = new BorshWriter(bytes.length + 64);
     writer.u32(collectionId);
-    writer.raw(batch.next);
-    writer.raw(batch.bytes);
-    const gas = revealGas({ bytes: batch.bytes.length, assets: batch.assets });
+    writer.raw(next);
+    writer.raw(bytes);
+    const gas = alikeRevealGas({ bytes: bytes.length, assets }, largest);
     return call("collection_reveal", writer.finish(), gas, ONE_YOCTO);
   });
 
@@ -167,7 +187,7 @@ export const mintBatch = (
   receiverIds: readonly string[],
   quantity: number,
   metadata: Override | null,
-): Action =>
+): FunctionCall =>
   mint(receiverIds.length * quantity, {
     collection_id: collectionId,
     receiver_ids: receiverIds,
@@ -187,7 +207,7 @@ export const mintAsset = (
   collectionId: number,
   assetIndex: number,
   { receivers, quantity, metadata }: AssetMint,
-): Action =>
+): FunctionCall =>
   mint(receivers.length * quantity, {
     collection_id: collectionId,
     receiver_ids: receivers,
@@ -202,7 +222,7 @@ const LANE_METADATA = 4_096;
 const mint = (
   count: number,
   order: { readonly metadata?: Override; readonly [name: string]: unknown },
-): Action => {
+): FunctionCall => {
   const tokens = BigInt(count);
   const args = json(order);
   const metadata = order.metadata ? jsonBytes(order.metadata) : 0;
@@ -210,6 +230,9 @@ const mint = (
   const deposit = metadata > LANE_METADATA ? ONE_YOCTO : 0n;
   return call("nft_batch_mint", args, 15n * T + tokens * T + metadataGas, deposit);
 };
+
+/** A mint to which the day's quota doesn't apply, because only a full-access key can sign it. */
+export const beyondQuota = (mint: FunctionCall): Action => ({ ...mint, deposit: ONE_YOCTO.toString() });
 
 /**
  * Lets the service mint more tokens of a collection today than the contract's quota. Mints beyond it by function-call keys

@@ -1,7 +1,9 @@
+import { baseDecode } from "near-api-js";
 import { z } from "zod";
-import type { Lock } from "../../api/resources/collection.ts";
+import type { CodeState } from "../../api/resources/contract.ts";
 import type { ClaimProof, SignedVoucher } from "../../domain/claim-proofs.ts";
-import type { Uuid } from "../../domain/ids.ts";
+import { toHex, type Uuid } from "../../domain/ids.ts";
+import type { Lock } from "../../domain/locks.ts";
 import { MOST_PHASES } from "../../domain/settings.ts";
 import { retry } from "../../waiting.ts";
 import { isMissingBlock, isUnknownBlock } from "../blocks.ts";
@@ -59,6 +61,8 @@ export interface ContractCollection extends ContractSettingsView {
   readonly earned?: string;
   /** Promises to holders. */
   readonly locks?: readonly Lock[];
+  /** How many assets have their metadata locked one by one. */
+  readonly locked_assets?: number;
   /** State of delayed reveal; null if assets are always visible. */
   readonly reveal?: {
     readonly state: "hidden" | "partly" | "revealed";
@@ -171,7 +175,8 @@ const count = z.int().min(0);
 const instant = z.number().nullable();
 /** yoctoNEAR below the NEAR that exist: 64 bits have room for the sum of many in nanoNEAR. */
 const amount = z.string().regex(/^\d{1,33}$/);
-const accounts = z.array(z.string());
+const texts = z.array(z.string());
+const accounts = texts;
 const shares = z.record(z.string(), count.max(10_000));
 const mintConfig = z.object({
   mint_fee: z.string().regex(/^\d{1,39}$/),
@@ -207,8 +212,16 @@ const collectionShape = z.object({
   approvals_denied_accounts: accounts.nullable(),
   allow_transfers: z.boolean(),
   transfers_denied_accounts: accounts.nullable(),
+  locks: texts.optional(),
+  locked_assets: count.optional(),
+  reveal: z.object({ shown: count, commitment: z.string() }).nullish(),
 });
 
+const upgradeShape = z.object({
+  locked: z.boolean(),
+  code_hash: z.string().max(44).nullable(),
+  earliest_height: count.nullable(),
+});
 const rolesShape = z.object({ owner_id: z.string() });
 
 /** What a mint would be paid with. */
@@ -254,6 +267,17 @@ export interface ContractUpgrade {
   /** Block height from which it may be used. */
   readonly earliest_height: number | null;
 }
+
+/** What may become of a contract's code, by what it shows and by whether its account has a full-access key. */
+export const codeStateOf = (
+  { locked, code_hash: hash, earliest_height: height }: ContractUpgrade,
+  hasKey: boolean,
+): CodeState => ({
+  locked,
+  announced:
+    hash === null || height === null ? null : { code_hash: toHex(baseDecode(hash)), earliest_height: height },
+  has_full_access_key: hasKey,
+});
 
 /**
  * A page of at least this many bytes may have been cut by its size: the contract ends a list with the entry that reaches
@@ -328,7 +352,8 @@ export const contractViewsAt = (rpc: ChainRpc, contractId: string, at: At, optio
     balance: () => view<ContractBalance>("contract_balance"),
     version: () => view<ContractVersion>("contract_version"),
     /** The announced change of the contract's code, and whether it can change at all. */
-    upgrade: () => view<ContractUpgrade>("contract_upgrade"),
+    upgrade: async () =>
+      fitting<ContractUpgrade>(upgradeShape, await view<unknown>("contract_upgrade"), "contract_upgrade"),
     roles: () => view<ContractRoles>("contract_roles"),
     /**
      * The owner at the block of this height, which a node has just shown.

@@ -1,13 +1,12 @@
 import { and, eq, ne, or, type SQL, sql } from "drizzle-orm";
-import type { Lock } from "../../api/resources/collection.ts";
 import { toHex, type Uuid, uuidToBytes } from "../../domain/ids.ts";
+import type { LockRecord } from "../../domain/locks.ts";
 import type { Mint } from "../../domain/mint-notes.ts";
 import type { SealedOrder } from "../../domain/reveal.ts";
 import type { CollectionSettings, PhaseCounts } from "../../domain/settings.ts";
 import { tokenNumber } from "../../domain/token-ids.ts";
 import type { Database } from "../client.ts";
 import type { Ledger } from "../ledger.ts";
-import type { LockRecord } from "../schema/collections.ts";
 import { collections, drafts, operations } from "../schema/index.ts";
 import { failedOn, type Statement, withFields } from "../statements.ts";
 import { lastSeq } from "./events.ts";
@@ -61,6 +60,13 @@ export const keepPlan = async <Plan>(ledger: Ledger, operationId: Uuid, plan: Pl
 export const hasCopiesLeft = (id: Uuid, copies: number): SQL => sql`EXISTS (
   SELECT 1 FROM collections WHERE id = ${uuidToBytes(id)} AND total - minted >= ${copies})`;
 
+/** Condition: the database knows one of these locks of a collection. */
+export const hasLock = (id: Uuid, locks: readonly (keyof LockRecord)[]): SQL => sql`EXISTS (
+  SELECT 1 FROM collections WHERE id = ${uuidToBytes(id)} AND (${sql.join(
+    locks.map((lock) => sql`locks ->> ${`$.${lock}`}`),
+    sql` OR `,
+  )}))`;
+
 /** Locks a draft whose finalization was accepted in the same batch. */
 export const lockDraft = (
   db: Database,
@@ -105,19 +111,20 @@ export const notePhaseCounts = (
     .set({ phaseCounts, updatedAt: now })
     .where(and(eq(collections.id, collectionId), operationId && isOpen(operationId)));
 
-/** Locks as a row has them. */
-export const lockRecord = (locks: readonly Lock[]): LockRecord =>
-  Object.fromEntries(locks.map((lock) => [lock, true]));
-
 /** Adds locks to those that a collection is known to have: nobody can take one back. */
-export const noteLocks = (db: Database, collectionId: Uuid, locks: readonly Lock[], now: Date): Statement =>
+export const noteLocks = (
+  db: Database,
+  collectionId: Uuid,
+  locks: LockRecord,
+  { now, condition }: { readonly now: Date; readonly condition?: SQL },
+): Statement =>
   db
     .update(collections)
     .set({
-      locks: sql`json_patch(${collections.locks}, ${JSON.stringify(lockRecord(locks))})`,
+      locks: sql`json_patch(${collections.locks}, ${JSON.stringify(locks)})`,
       updatedAt: now,
     })
-    .where(eq(collections.id, collectionId));
+    .where(and(eq(collections.id, collectionId), condition));
 
 /** The highest number of a mint's tokens: at least so many are minted. */
 export const tokensBy = ({ tokenIds }: Mint): number => Math.max(...tokenIds.map(tokenNumber));
@@ -197,7 +204,7 @@ export const raiseRevealed = (
   db: Database,
   collectionId: Uuid,
   shown: number,
-  { pins, now }: { readonly pins: boolean; readonly now: Date },
+  { pins, now, condition }: { readonly pins: boolean; readonly now: Date; readonly condition?: SQL },
 ): Statement => {
   const isAll = sql`${shown} >= ${collections.assets}`;
   return db
@@ -208,5 +215,5 @@ export const raiseRevealed = (
       pinState: sql`CASE WHEN ${isAll} AND ${pins ? 1 : 0} THEN coalesce(${collections.pinState}, 'pending') ELSE ${collections.pinState} END`,
       updatedAt: now,
     })
-    .where(showsFewerThan(collectionId, shown));
+    .where(and(showsFewerThan(collectionId, shown), condition));
 };

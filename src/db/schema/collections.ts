@@ -1,7 +1,7 @@
 import { sql } from "drizzle-orm";
 import { index, integer, primaryKey, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
-import type { Lock } from "../../api/resources/collection.ts";
 import type { PageCreator, PageLink, PageTheme } from "../../domain/collector-pages.ts";
+import type { LockRecord } from "../../domain/locks.ts";
 import type { MintNotes } from "../../domain/mint-notes.ts";
 import type { RevealRecord } from "../../domain/reveal.ts";
 import type { CollectionSettings, PhaseCounts } from "../../domain/settings.ts";
@@ -11,9 +11,6 @@ import { bytes, instant, timestamps, uuid, uuidOf } from "./columns.ts";
 import { contracts } from "./contracts.ts";
 import { draftAssets, drafts } from "./drafts.ts";
 import { integrations } from "./integrations.ts";
-
-/** Locks of a collection. */
-export type LockRecord = Readonly<Partial<Record<Lock, true>>>;
 
 /** A finalized collection. The draft's unique index is what makes one draft one collection. */
 export const collections = sqliteTable(

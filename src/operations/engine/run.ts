@@ -220,14 +220,21 @@ export const planOperation = async (
 /**
  * Applies `act` to a proposal if the wallet has its role in the contract and the condition holds.
  * @param act null: the condition doesn't hold
- * @throws ServiceError those of `hasRoleAgain`, and the reason of a condition that doesn't hold
+ * @throws ServiceError those of `hasRoleAgain`, the reason of a condition that doesn't hold, and what `unlocked` forbids
  */
 const ifConditionHolds = async <Result>(
   context: ServiceContext,
   caller: Runner,
-  proposal: Proposal,
+  { unlocked, ...proposal }: Proposal,
   act: (proposal: Proposal) => Promise<Result | null>,
 ): Promise<Result | null> => {
+  if (unlocked) {
+    const { refusal: _, condition = sql`true`, ...rest } = proposal;
+    const free = { ...rest, condition: sql`(${condition}) AND ${unlocked.condition}` };
+    const result = await ifConditionHolds(context, caller, free, act);
+    if (result !== null) return result;
+    await unlocked.check();
+  }
   const contract = contractOf(proposal);
   const guarded =
     contract === null ? proposal : { ...proposal, condition: unlessLeft(contract, proposal.condition) };

@@ -1,5 +1,5 @@
-import { sql } from "drizzle-orm";
-import { type RevealedBatch, revealBatches, revealGas } from "../../chain/contract/calls.ts";
+import { type SQL, sql } from "drizzle-orm";
+import { alikeRevealGas, revealBatches } from "../../chain/contract/calls.ts";
 import { contractViews } from "../../chain/contract/views.ts";
 import { connectFor } from "../../chain/rpc.ts";
 import { type CollectionTarget, placeOf, readableOf } from "../../collections/collection-target.ts";
@@ -38,6 +38,8 @@ interface RevealStep {
 /** A reveal, as stored with its operation: which batches, never what is in them. */
 interface CollectionRevealOperation extends CollectionTarget {
   readonly steps: readonly RevealStep[];
+  /** Priced only: as if each batch had the bytes of the largest. */
+  readonly isPriced?: true;
 }
 
 const conflict = (message: string): ServiceError =>
@@ -61,19 +63,24 @@ const wantedOf = (
   return { from, to: last < 0 ? batches.length : last + 1 };
 };
 
-/** Splits batches into transactions. */
+/** Bytes of the largest of a collection's batches. What a reveal needs follows from these, or it would tell which assets are next. */
+const largestOf = (batches: readonly CommittedBatch[]): number =>
+  Math.max(...batches.map(({ bytes }) => bytes.length));
+
+/** Splits batches into transactions, each as if all had the bytes of the largest. */
 const stepsOf = (batches: readonly CommittedBatch[], from: number, to: number): RevealStep[] => {
-  const wanted = batches.slice(from, to);
-  const items = wanted.map(({ assets, bytes: { length: bytes } }) => ({
-    gas: revealGas({ bytes, assets }),
-    bytes,
+  const largest = largestOf(batches);
+  const least = Math.min(...batches.map(({ bytes }) => bytes.length));
+  const items = batches.slice(from, to).map(({ assets }) => ({
+    gas: alikeRevealGas({ bytes: least, assets }, largest),
+    bytes: largest,
   }));
   let at = from;
   return packed(items).map((count) => {
     const part = batches.slice(at, at + count);
     const last = part.at(-1)!;
     const size = {
-      bytes: bytesOf(part),
+      bytes: count * largest,
       assets: last.first + last.assets - part[0]!.first,
       distinctSubtitles: 0,
     };
@@ -82,9 +89,6 @@ const stepsOf = (batches: readonly CommittedBatch[], from: number, to: number): 
     return step;
   });
 };
-
-const bytesOf = (batches: readonly RevealedBatch[]): number =>
-  batches.reduce((sum, { bytes }) => sum + bytes.length, 0);
 
 /**
  * Proposes to show assets that a collection hides.
@@ -97,13 +101,14 @@ export const proposeReveal = async (
   collectionUuid: Uuid,
   assets: number | undefined,
 ): Promise<Proposal<"collection_reveal">> => {
-  const { collection: row, contractAccountId } = await requireCollection(context, caller, collectionUuid);
+  const found = await requireCollection(context, caller, collectionUuid);
+  const row = found.collection;
   if (row.reveal === null) throw conflict("E_ALREADY_REVEALED: The collection hides no assets.");
   const at = await readableOf(context, caller, collectionUuid);
   const shown = (await at.views.collection(at.collectionId))?.reveal;
   // The owner may have revealed assets without the service, by the exported order.
   if (shown && shown.shown > row.reveal.shown)
-    await runBatch(context.db, reportShown(context, { collection: row, contractAccountId }, shown.shown));
+    await runBatch(context.db, reportShown(context, found, shown.shown));
   if (!shown || shown.state === "revealed")
     throw conflict("E_ALREADY_REVEALED: The collection hides no assets.");
   const batches = (await shuffledAssets(context, row)).batches;
@@ -150,11 +155,21 @@ const nameOf = (index: number): string => `reveal:${index + 1}`;
 const stepOf = ({ steps }: CollectionRevealOperation, name: string): RevealStep =>
   steps[Number(name.slice("reveal:".length)) - 1]!;
 
-const noteShown = ({ db, settings, now }: ServiceContext, collectionUuid: Uuid, shown: number): Statement =>
-  raiseRevealed(db, collectionUuid, shown, { pins: settings.KUBO_RPC_URL !== undefined, now: now() });
+const noteShown = (
+  { db, settings, now }: ServiceContext,
+  collectionUuid: Uuid,
+  shown: number,
+  condition?: SQL,
+): Statement => {
+  const pins = settings.KUBO_RPC_URL !== undefined;
+  return raiseRevealed(db, collectionUuid, shown, { pins, now: now(), condition });
+};
 
-/** Notes that assets are shown, with the event that no success of an operation reports. */
-const reportShown = (
+/**
+ * Notes that assets are shown, with the event that no success of an operation reports.
+ * @param operationId that has shown them; absent: the owner has, or an operation that is open, whose end reports it
+ */
+export const reportShown = (
   context: ServiceContext,
   { collection, contractAccountId }: CollectionRow,
   shown: number,
@@ -170,9 +185,14 @@ const reportShown = (
     reveal: { state, shown, commitment: reveal!.commitment, at: timeLeft(state, revealAt) },
   };
   const event = { integrationId, runs: [["collection.revealed", 1]], operationId, data } as const;
+  const isOwners =
+    operationId === undefined
+      ? sql`NOT ${hasOpenOperation({ integrationId, subjectId: id }, "collection_reveal")}`
+      : sql`true`;
+  const isNews = sql`${showsFewer(id, shown)} AND ${isOwners}`;
   return [
-    insertEvents(ledgerOf(context, integrationId), { ...event, at: context.now() }, showsFewer(id, shown)),
-    noteShown(context, id, shown),
+    insertEvents(ledgerOf(context, integrationId), { ...event, at: context.now() }, isNews),
+    noteShown(context, id, shown, isOwners),
   ];
 };
 
@@ -207,10 +227,16 @@ export const collectionRevealKind = kindOf<
 
   storage: (request, step) => ({ contract: request.contract, bytes: stepOf(request, step).storage }),
 
+  prepared: async (_context, { request }) => ({ ...request, isPriced: true }),
+
   transaction: async (_context, { request }, step, { facts }) => {
     const { from, to } = stepOf(request, step);
-    const { contract, collectionId } = request;
-    return { receiverId: contract, actions: revealBatches(collectionId, facts.batches.slice(from, to)) };
+    const { contract, collectionId, isPriced } = request;
+    const largest = largestOf(facts.batches);
+    const batches = facts.batches
+      .slice(from, to)
+      .map((batch) => (isPriced ? { ...batch, bytes: new Uint8Array(largest) } : batch));
+    return { receiverId: contract, actions: revealBatches(collectionId, batches, largest) };
   },
 
   effects: async (context, operation, { records }) => {

@@ -1,5 +1,6 @@
+import { sql } from "drizzle-orm";
 import { updateCollection } from "../../chain/contract/calls.ts";
-import { phaseCounts } from "../../chain/contract/settings.ts";
+import { phaseCounts, settingsFromContract } from "../../chain/contract/settings.ts";
 import { contractViews } from "../../chain/contract/views.ts";
 import { connectFor } from "../../chain/rpc.ts";
 import { type CollectionTarget, targetOf } from "../../collections/collection-target.ts";
@@ -8,12 +9,18 @@ import { type Registration, readCurrencies } from "../../collections/currencies.
 import { requirePayees } from "../../collections/new-collection.ts";
 import type { Caller, ServiceContext } from "../../context.ts";
 import { ledgerOf } from "../../db/ledger.ts";
-import { changeSettings, notePhaseCounts, requireAsRead } from "../../db/queries/collection-effects.ts";
+import {
+  changeSettings,
+  hasLock,
+  notePhaseCounts,
+  requireAsRead,
+} from "../../db/queries/collection-effects.ts";
 import { type CollectionRow, findCollection } from "../../db/queries/collections.ts";
 import { type CollectionTurn, collectionTurn, type TurnRow, turnFrom } from "../../db/queries/turns.ts";
 import { ServiceError } from "../../domain/errors.ts";
 import { newUuid, type Uuid } from "../../domain/ids.ts";
 import { jsonBytes } from "../../domain/json-text.ts";
+import { lockedChanges, lockedError, locksOn } from "../../domain/locks.ts";
 import {
   changedSettings,
   configIssues,
@@ -31,6 +38,7 @@ import {
   registrationOf,
   registrationSteps,
 } from "../registrations.ts";
+import { reportSettled } from "../settled.ts";
 
 /** An update of a collection, as stored with its operation. */
 export interface CollectionUpdateOperation extends CollectionTarget {
@@ -42,7 +50,8 @@ export interface CollectionUpdateOperation extends CollectionTarget {
 /**
  * Proposes a change of a collection's settings.
  * @throws ServiceError not_found, unknown_account, invalid_request (a mint config without a price, or that ends before
- *   it starts; what is no currency), chain_unavailable; on acceptance wallet_busy and spending_limit_reached, of registrations
+ *   it starts; what is no currency), chain_unavailable; on acceptance conflict (a lock), wallet_busy and spending_limit_reached, of
+ *   registrations
  */
 export const proposeCollectionUpdate = async (
   context: ServiceContext,
@@ -68,7 +77,25 @@ export const proposeCollectionUpdate = async (
   return {
     ...{ id, kind: "collection_update", subjectId: collectionUuid, request },
     ...registering(context, { id, integrationId }, registrations),
+    ...unlessLocked(context, caller, collectionUuid, changes),
   };
+};
+
+/** Refuses what the known locks forbid. Values that stay, and what allows more, are sent all the same. */
+const unlessLocked = (
+  { db }: ServiceContext,
+  { integrationId }: Caller,
+  collectionUuid: Uuid,
+  changes: SettingsChanges,
+): Pick<Proposal, "unlocked"> => {
+  const locks = locksOn(changes);
+  if (locks.length === 0) return {};
+  const check = async () => {
+    const { collection } = await requireRow(db, integrationId, collectionUuid);
+    const issues = lockedChanges(collection.locks, collection.settings, changes);
+    if (issues.length > 0) throw lockedError(issues[0]!.message, issues);
+  };
+  return { unlocked: { condition: sql`NOT ${hasLock(collectionUuid, locks)}`, check } };
 };
 
 /** Checks that the mint configs can be changed in their current state; running updates may still change them. */
@@ -148,7 +175,7 @@ export const collectionUpdateKind = kindOf<
     const { db } = context;
     const row = facts.row ?? (await requireRow(db, integrationId, subjectId));
     const now = context.now();
-    const { collection, contractAccountId } = row;
+    const { collection } = row;
     const changed = changedSettings(collection.settings, request.changes);
     const settings = { ...collection.settings, ...changed };
     const counts = hasConfigChanges(request.changes)
@@ -157,7 +184,10 @@ export const collectionUpdateKind = kindOf<
     if (counts === undefined) return null;
     return {
       status: 200,
-      body: toCollection({ ...collection, settings, phaseCounts: counts, updatedAt: now }, contractAccountId),
+      body: toCollection({
+        ...row,
+        collection: { ...collection, settings, phaseCounts: counts, updatedAt: now },
+      }),
       statements: [
         changeSettings(db, subjectId, changed, { operationId: id, now }),
         ...(counts === null ? [] : [notePhaseCounts(db, subjectId, counts, { now, operationId: id })]),
@@ -167,6 +197,25 @@ export const collectionUpdateKind = kindOf<
   },
 
   acceptedWith: ({ db }, operation) => noteAgain(db, operation),
+
+  onSettled: async (context, operation) => {
+    const { id, request, subjectId, integrationId } = operation;
+    const row = await requireRow(context.db, integrationId, subjectId);
+    const { collection } = row;
+    const views = contractViews(connectFor(context), request.contract, collection.height);
+    const shown = await views.collection(request.collectionId);
+    if (shown === null) throw new Error(`${request.contract} lacks collection ${request.collectionId}`);
+    const now = context.now();
+    const settings = settingsFromContract(shown, collection.settings);
+    const updated = toCollection({
+      ...row,
+      collection: { ...collection, settings, phaseCounts: phaseCounts(shown), updatedAt: now },
+    });
+    return [
+      ...reportSettled(context, operation, "collection.updated", [updated]),
+      changeSettings(context.db, subjectId, settings, { operationId: id, now }),
+    ];
+  },
 
   onFailure: ({ db }, operation, records) => forgetUnpaid(db, operation, records),
 });

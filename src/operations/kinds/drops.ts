@@ -14,8 +14,10 @@ import { MOST_LINKS } from "../../domain/claim-proofs.ts";
 import { invalidField } from "../../domain/errors.ts";
 import type { Failure } from "../../domain/failures.ts";
 import type { Uuid } from "../../domain/ids.ts";
+import { FORBIDDEN } from "../../domain/locks.ts";
 import { BYTE_PRICE, promisedBytes } from "../../domain/promised-bytes.ts";
 import { type KindResults, kindOf, type Proposal } from "../kind.ts";
+import { unlessLocked } from "../locked.ts";
 import { heightOf, returned, succeeded } from "../records.ts";
 
 /** Changes of a drop. Absent fields are unchanged. */
@@ -89,7 +91,7 @@ const requireLinks = (drop: Drop, { links, revoke = [] }: DropChanges): void => 
 
 /**
  * Proposes a drop.
- * @throws ServiceError invalid_request (expires_at), not_found
+ * @throws ServiceError invalid_request (expires_at), not_found, conflict (a lock)
  */
 export const proposeDrop = async (
   context: ServiceContext,
@@ -106,12 +108,15 @@ export const proposeDrop = async (
     drop,
     reserved: reservedFor(tokens * bytesOfToken(found), drop.reserve),
   };
-  return { kind: "drop_create", subjectId: collectionUuid, request };
+  return {
+    ...{ kind: "drop_create", subjectId: collectionUuid, request },
+    ...unlessLocked(collectionUuid, ["supply"], FORBIDDEN.supply),
+  };
 };
 
 /**
  * Proposes a change of a drop.
- * @throws ServiceError invalid_request (expires_at, links, revoke), and as `dropToChange`
+ * @throws ServiceError invalid_request (expires_at, links, revoke), conflict (a lock), and as `dropToChange`
  */
 export const proposeDropUpdate = async (
   context: ServiceContext,
@@ -131,7 +136,12 @@ export const proposeDropUpdate = async (
   const request: DropUpdate = { ...placeOf(collection), dropId, changes, reserved };
   const ended = changes.revoke?.length ?? 0;
   const permanent = ended === 0 ? [] : [`Ends ${ended} of the links of drop ${dropId} for ever.`];
-  return { kind: "drop_update", subjectId: collectionUuid, request, permanent };
+  const names = (["links", "reserve"] as const).filter((name) => changes[name] !== undefined);
+  const issues = names.map((name) => ({ path: [name], message: FORBIDDEN.supply }));
+  return {
+    ...{ kind: "drop_update", subjectId: collectionUuid, request, permanent },
+    ...(names.length > 0 && unlessLocked(collectionUuid, ["supply"], FORBIDDEN.supply, issues)),
+  };
 };
 
 /** Proposes to close a drop. @throws ServiceError as `dropToChange` */

@@ -1,12 +1,11 @@
-import type { Lock } from "../../api/resources/collection.ts";
+import { fullAccessKeys } from "../../chain/blocks.ts";
 import { lockCollection, lockToken } from "../../chain/contract/calls.ts";
-import { type ContractCollection, contractViews } from "../../chain/contract/views.ts";
+import type { ContractCollection } from "../../chain/contract/views.ts";
 import { connectFor } from "../../chain/rpc.ts";
-import { type CollectionTarget, lookAt, placeOf } from "../../collections/collection-target.ts";
+import { type CollectionTarget, placeOf, readableOf } from "../../collections/collection-target.ts";
 import { requireCollection } from "../../collections/collections.ts";
 import { placesOnChain } from "../../collections/hidden-assets.ts";
 import { isHidden } from "../../collections/public-collection.ts";
-import { toToken } from "../../collections/tokens.ts";
 import type { Caller, ServiceContext } from "../../context.ts";
 import { noteLocks } from "../../db/queries/collection-effects.ts";
 import type { Statement } from "../../db/statements.ts";
@@ -14,9 +13,12 @@ import { counted } from "../../domain/counted.ts";
 import { ServiceError } from "../../domain/errors.ts";
 import type { Uuid } from "../../domain/ids.ts";
 import { requireUnlimited } from "../../domain/key-rights.ts";
+import { type Lock, lockRecord } from "../../domain/locks.ts";
 import { parseTokenId } from "../../domain/token-ids.ts";
-import { type KindResults, kindOf, type Proposal } from "../kind.ts";
-import { heightOf, succeeded } from "../records.ts";
+import { type KindResults, kindOf, type Operation, type Proposal } from "../kind.ts";
+import { succeeded } from "../records.ts";
+import { reportSettled } from "../settled.ts";
+import { tokensAfter } from "../tokens-after.ts";
 
 /** Locks of a collection, as stored with their operation. */
 interface CollectionLockOperation extends CollectionTarget {
@@ -76,6 +78,22 @@ const requireMeaning = (shown: ContractCollection, { locks, asset_uuids: assets 
     throw conflict('The lock "transfers" keeps transfers possible: set allow_transfers to true first.');
 };
 
+/** Keys that a refusal names. */
+const NAMED_KEYS = 3;
+
+/**
+ * Refuses locks of a contract whose account has a full-access key: whoever has it can deploy other code there, and the chain
+ * then keeps no lock. @throws ServiceError conflict, chain_unavailable
+ */
+const requireKeyless = async (context: ServiceContext, contract: string): Promise<void> => {
+  const keys = await fullAccessKeys(connectFor(context), contract);
+  if (keys.length === 0) return;
+  throw conflict(
+    `Delete the full-access keys of ${contract} first: whoever has one can deploy other code there, which undoes every lock. ` +
+      `It has ${counted(keys.length, "key")}: ${keys.slice(0, NAMED_KEYS).join(", ")}${keys.length > NAMED_KEYS ? ", …" : ""}.`,
+  );
+};
+
 /** Indexes on the chain of a collection's assets. @throws ServiceError not_found that names those that it lacks */
 const requireIndexes = async (
   context: ServiceContext,
@@ -113,11 +131,11 @@ export const proposeCollectionLock = async (
 ): Promise<Proposal<"collection_lock">> => {
   // It concerns all collections of the contract.
   if (body.locks.includes("code")) requireUnlimited(caller.rights);
-  const { collection, found } = await lookAt(context, caller, collectionUuid, ({ views, collectionId }) =>
-    views.collection(collectionId),
-  );
+  const collection = await readableOf(context, caller, collectionUuid);
+  const found = await collection.views.collection(collection.collectionId);
   if (found === null) throw new Error(`${collection.contract} lacks collection ${collection.collectionId}`);
   requireMeaning(found, body);
+  await requireKeyless(context, collection.contract);
   const assetUuids = [...new Set(body.asset_uuids)];
   const request: CollectionLockOperation = {
     ...placeOf(collection),
@@ -135,20 +153,17 @@ export const proposeNftLock = async (
   collectionUuid: Uuid,
   tokenId: string,
 ): Promise<Proposal<"nft_lock">> => {
-  const isOf = parseTokenId(tokenId);
-  const { collection, found } = await lookAt(
-    context,
-    caller,
-    collectionUuid,
-    async ({ views, collectionId }) => {
-      if (isOf?.collectionId !== collectionId) return null;
-      const [[token], shown] = await Promise.all([views.tokens([tokenId]), views.collection(collectionId)]);
-      return token ? shown : null;
-    },
-  );
-  if (found === null)
+  const collection = await readableOf(context, caller, collectionUuid);
+  const { collectionId, views } = collection;
+  const isOf = parseTokenId(tokenId)?.collectionId === collectionId;
+  const [[token], shown] = await Promise.all([
+    isOf ? views.tokens([tokenId]) : [],
+    views.collection(collectionId),
+  ]);
+  if (!token || shown === null)
     throw new ServiceError("not_found", `This collection has no token ${JSON.stringify(tokenId)}.`);
-  requireRevealed(found);
+  requireRevealed(shown);
+  await requireKeyless(context, collection.contract);
   const request: NftLockOperation = { ...placeOf(collection), tokenId, base: caller.baseUrl };
   const permanent = [`Token ${tokenId} keeps for ever what it shows now.`];
   return { kind: "nft_lock", subjectId: collectionUuid, request, permanent };
@@ -159,11 +174,20 @@ const ASSET_NUMBER_BYTES = 5;
 const LOCKED_TOKEN_BYTES = 6_000;
 const RECORD_BYTES = 200;
 
-const lockedBy = (
+type CollectionLocked = Pick<Operation<CollectionLockOperation>, "request" | "subjectId">;
+
+const lockedOf = ({ request, subjectId }: CollectionLocked) => ({
+  collection_uuid: subjectId,
+  collection_id: request.collectionId,
+  contract_address: request.contract,
+  locks: request.locks,
+  asset_uuids: request.assetUuids,
+});
+
+const noteLocked = (
   { db, now }: ServiceContext,
-  collectionUuid: Uuid,
-  { locks }: CollectionLockOperation,
-): Statement[] => (locks.length === 0 ? [] : [noteLocks(db, collectionUuid, locks, now())]);
+  { request: { locks, assets }, subjectId }: CollectionLocked,
+): Statement[] => [noteLocks(db, subjectId, lockRecord(locks, assets.length), { now: now() })];
 
 /** One call of `collection_lock`. */
 export const collectionLockKind = kindOf<CollectionLockOperation, null, KindResults["collection_lock"]>({
@@ -177,23 +201,20 @@ export const collectionLockKind = kindOf<CollectionLockOperation, null, KindResu
     actions: [lockCollection(collectionId, { locks, assets })],
   }),
 
-  effects: async (context, { request, subjectId }, { records }) => ({
+  effects: async (context, operation, { records }) => ({
     status: 200,
     body: {
       message: "success",
-      locked: {
-        collection_uuid: subjectId,
-        collection_id: request.collectionId,
-        contract_address: request.contract,
-        locks: request.locks,
-        asset_uuids: request.assetUuids,
-      },
+      locked: lockedOf(operation),
       tx_results: [succeeded(records, "lock").result],
     },
-    statements: lockedBy(context, subjectId, request),
+    statements: noteLocked(context, operation),
   }),
 
-  onSettled: (context, { request, subjectId }) => lockedBy(context, subjectId, request),
+  onSettled: (context, operation) => [
+    ...reportSettled(context, operation, "collection.locked", [lockedOf(operation)]),
+    ...noteLocked(context, operation),
+  ],
 });
 
 /** One call of `nft_lock`. */
@@ -208,11 +229,10 @@ export const nftLockKind = kindOf<NftLockOperation, null, KindResults["nft_lock"
     actions: [lockToken(tokenId)],
   }),
 
-  effects: async (context, { request, subjectId }, { records }) => {
+  effects: async (context, operation, { records }) => {
+    const { tokenId } = operation.request;
     const { result } = succeeded(records, "lock");
-    const { contract, collectionId, tokenId, base } = request;
-    const views = contractViews(connectFor(context), contract, heightOf(records));
-    const [token] = await views.tokens([tokenId]);
+    const [token] = await tokensAfter(context, operation, records, [tokenId]);
     if (!token)
       return {
         failure: {
@@ -222,11 +242,11 @@ export const nftLockKind = kindOf<NftLockOperation, null, KindResults["nft_lock"
           retryable: false,
         },
       };
-    const home = { collectionUuid: subjectId, collectionId, contract, base };
-    return {
-      status: 200,
-      body: { message: "success", token: toToken(token, home), tx_results: [result] },
-      statements: [],
-    };
+    return { status: 200, body: { message: "success", token, tx_results: [result] }, statements: [] };
+  },
+
+  onSettled: async (context, operation, records) => {
+    const tokens = await tokensAfter(context, operation, records, [operation.request.tokenId]);
+    return reportSettled(context, operation, "nft.updated", tokens);
   },
 });

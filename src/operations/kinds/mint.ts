@@ -1,4 +1,5 @@
-import { allowStaffMints, mintAsset, mintBatch, type Override } from "../../chain/contract/calls.ts";
+import { sql } from "drizzle-orm";
+import { beyondQuota, mintAsset, mintBatch, type Override } from "../../chain/contract/calls.ts";
 import { contractViews } from "../../chain/contract/views.ts";
 import { connectFor } from "../../chain/rpc.ts";
 import { requireAccounts, requireHolders } from "../../collections/accounts.ts";
@@ -8,13 +9,14 @@ import { placesOnChain } from "../../collections/hidden-assets.ts";
 import { toToken } from "../../collections/tokens.ts";
 import type { Caller, ServiceContext } from "../../context.ts";
 import { assetIndexOf } from "../../db/queries/assets.ts";
-import { hasCopiesLeft } from "../../db/queries/collection-effects.ts";
+import { hasCopiesLeft, hasLock } from "../../db/queries/collection-effects.ts";
 import { pinMedia, releaseMedia } from "../../db/queries/collection-media.ts";
 import { findCollection } from "../../db/queries/collections.ts";
 import { setBounded } from "../../domain/bounded-map.ts";
 import { ERRORS, ServiceError } from "../../domain/errors.ts";
 import type { Uuid } from "../../domain/ids.ts";
 import { jsonBytes } from "../../domain/json-text.ts";
+import { FORBIDDEN, type LockRecord, lockedError } from "../../domain/locks.ts";
 import { mintProblem } from "../../domain/mint-notes.ts";
 import { BYTE_PRICE, RECORD_BYTES, TOKEN_BYTES, TOKENS_AT_ONCE } from "../../domain/promised-bytes.ts";
 import type { MintRequest } from "../../domain/requests.ts";
@@ -130,7 +132,7 @@ export interface MintOperation extends CollectionTarget {
 /**
  * Proposes a mint and fetches its files.
  * @throws ServiceError invalid_request (a receiver that can't sign), not_found, mint_limit_exceeded, asset_url_failed, sold_out, unknown_account,
- *   contract_storage_unpaid
+ *   contract_storage_unpaid; on acceptance conflict (a lock)
  */
 export const proposeMint = async (
   context: ServiceContext,
@@ -161,22 +163,33 @@ export const proposeMint = async (
     subjectId: collectionUuid,
     request,
     files,
-    condition: hasCopiesLeft(collectionUuid, wanted),
-    refusal: () => whySoldOut(context, caller, collectionUuid, wanted),
+    condition: sql`(${hasCopiesLeft(collectionUuid, wanted)} AND NOT ${hasLock(collectionUuid, locksOn(request))})`,
+    refusal: () => whyRefused(context, caller, collectionUuid, request),
   };
 };
+
+/** The locks that forbid a mint: each asset may be drawn, so that one that is locked forbids metadata of the mint's own. */
+const locksOn = ({ metadata }: MintOperation): (keyof LockRecord)[] =>
+  metadata === null ? ["supply"] : ["supply", "metadata", "assets"];
 
 /**
  * The reason why a mint isn't accepted. The known number of copies left is an upper bound, because collectors mint too.
  */
-const whySoldOut = async (
+const whyRefused = async (
   { db }: ServiceContext,
   { integrationId }: Caller,
   collectionUuid: Uuid,
-  wanted: number,
+  request: MintOperation,
 ): Promise<ServiceError | null> => {
   const row = await findCollection(db, integrationId, collectionUuid);
   if (!row) return new ServiceError("not_found", "There is no such collection. Check its collection_uuid.");
+  const { locks } = row.collection;
+  if (locks.supply) return lockedError(FORBIDDEN.supply);
+  if (locksOn(request).some((lock) => locks[lock])) {
+    const message = locks.metadata ? FORBIDDEN.metadata : FORBIDDEN.token;
+    return lockedError(message, [{ path: ["metadata"], message }]);
+  }
+  const wanted = request.receivers.length * request.quantity;
   const left = row.collection.total - row.collection.minted;
   if (left >= wanted) return null;
   const message = `The collection has at most ${left} copies left, and ${wanted} were asked for. ${ERRORS.sold_out.remedy}`;
@@ -241,13 +254,11 @@ const storageOf = ({ contract, receivers, quantity, metadata }: MintOperation): 
   };
 };
 
-/** Tokens by which a mint raises the day's quota beyond its own, so that the mints after it don't have to. */
-const ALLOWED_AHEAD = 1_000;
-
 /**
- * One call of `nft_batch_mint`. A contract that can't pay for the storage is topped up before the next attempt, and so is
- * the day's quota of the collection raised; an asset whose last copies may be drawn in the same block is retried in a later
- * one.
+ * One call of `nft_batch_mint`. A contract that can't pay for the storage is topped up before the next attempt; an asset
+ * whose last copies may be drawn in the same block is retried in a later one. Beyond the day's quota of the collection the
+ * next attempt is signed by a full-access key. The quota isn't raised for it: whoever has a stolen key and uses it up would
+ * get more with each order.
  */
 export const mintKind = kindOf<MintOperation, null, KindResults["mint"]>({
   facts: () => null,
@@ -258,17 +269,14 @@ export const mintKind = kindOf<MintOperation, null, KindResults["mint"]>({
 
   storage: storageOf,
 
-  transaction: async (_context, { request }, step) => {
+  transaction: async (_context, { request }, _step, { records }) => {
     const { contract, collectionId, receivers, quantity, assetIndex, metadata } = request;
-    if (step.startsWith("allow:")) {
-      const more = receivers.length * quantity + ALLOWED_AHEAD;
-      return { receiverId: contract, actions: [allowStaffMints(collectionId, more)] };
-    }
     const action =
       assetIndex === undefined
         ? mintBatch(collectionId, receivers, quantity, metadata)
         : mintAsset(collectionId, assetIndex, { receivers, quantity, metadata });
-    return { receiverId: contract, actions: [action] };
+    const isBeyond = records.some(({ contractCode }) => contractCode === "E_STAFF_QUOTA");
+    return { receiverId: contract, actions: [isBeyond ? beyondQuota(action) : action] };
   },
 
   effects: async (context, { request, subjectId }, { records }) => {

@@ -1,22 +1,22 @@
 import { burnTokens, MAX_GAS, moveGas, transferTokens } from "../../chain/contract/calls.ts";
-import { type ContractCollection, type ContractToken, contractViews } from "../../chain/contract/views.ts";
-import { connectFor } from "../../chain/rpc.ts";
+import type { ContractCollection, ContractToken } from "../../chain/contract/views.ts";
 import { requireAccounts, requireHolders } from "../../collections/accounts.ts";
 import {
   type CollectionTarget,
-  lookAt,
   placeOf,
   type ReadableCollection,
+  readableOf,
 } from "../../collections/collection-target.ts";
-import { toToken } from "../../collections/tokens.ts";
 import type { Caller, ServiceContext } from "../../context.ts";
 import { findIntegration } from "../../db/queries/integrations.ts";
 import { keepTransfer } from "../../db/queries/token-transfers.ts";
 import { invalidField, ServiceError } from "../../domain/errors.ts";
 import type { Uuid } from "../../domain/ids.ts";
 import { parseTokenId, tokenNumber } from "../../domain/token-ids.ts";
-import { type KindResults, kindOf, type Proposal } from "../kind.ts";
-import { heightOf, succeeded } from "../records.ts";
+import { type KindResults, kindOf, type Operation, type Proposal } from "../kind.ts";
+import { succeeded } from "../records.ts";
+import { reportSettled } from "../settled.ts";
+import { tokensAfter } from "../tokens-after.ts";
 
 /** Tokens of the integration's wallet that one transaction moves. */
 interface Moved extends CollectionTarget {
@@ -56,18 +56,17 @@ const requireOwned = async (
   collectionUuid: Uuid,
   tokenIds: readonly string[],
 ) => {
-  const owner = (await findIntegration(context.db, caller.integrationId))?.walletAccountId ?? "";
-  let shown: readonly (ContractToken | null)[] = [];
-  const isOwned = (token: ContractToken | null) => token?.owner_id === owner;
-  // A node that lags may not show yet that a token is there, or whose it is.
-  const { collection } = await lookAt(context, caller, collectionUuid, async (at) => {
-    shown = await tokensIn(at, tokenIds);
-    return shown.every(isOwned) ? shown : null;
-  });
+  // A node that lags may not show yet that a token is there, whose it is, and what the collection's rules are.
+  const [integration, collection] = await Promise.all([
+    findIntegration(context.db, caller.integrationId),
+    readableOf(context, caller, collectionUuid),
+  ]);
+  const owner = integration?.walletAccountId ?? "";
+  const shown = await tokensIn(collection, tokenIds);
   refuse(tokenIds, "not_found", (index) => shown[index] === null, "This collection has no such token");
   const tokens = shown.filter((token) => token !== null);
   const why = `E_UNAUTHORIZED: Only the token's owner may do this, and the integration's wallet ${owner} doesn't own it`;
-  refuse(tokenIds, "conflict", (index) => !isOwned(tokens[index]!), why);
+  refuse(tokenIds, "conflict", (index) => tokens[index]!.owner_id !== owner, why);
   return { collection, tokens, owner };
 };
 
@@ -173,20 +172,17 @@ export const nftTransferKind = kindOf<NftTransferOperation, null, KindResults["n
     actions: transferTokens(tokenIds, { receiver, memo, gas: BigInt(gas) }),
   }),
 
-  effects: async (context, { request, subjectId }, { records }) => {
+  effects: async (context, operation, { records }) => {
+    const { request, subjectId } = operation;
     const { result } = succeeded(records, "transfer");
-    const { contract, collectionId, tokenIds, base } = request;
-    const views = contractViews(connectFor(context), contract, heightOf(records));
-    const home = { collectionUuid: subjectId, collectionId, contract, base };
-    // A token that is missing was burnt by its new owner.
-    const tokens = (await views.tokens(tokenIds)).flatMap((token) => (token ? [toToken(token, home)] : []));
+    const tokens = await tokensAfter(context, operation, records, request.tokenIds);
     const { block_time: time, transaction_hash: hash } = result;
     // Where no node shows the block, the history lacks the transfer.
     const statements =
       time === null
         ? []
         : [
-            keepTransfer(context.db, subjectId, tokenIds.map(tokenNumber), {
+            keepTransfer(context.db, subjectId, request.tokenIds.map(tokenNumber), {
               at: new Date(time),
               receiverId: request.receiver,
               hash,
@@ -194,7 +190,18 @@ export const nftTransferKind = kindOf<NftTransferOperation, null, KindResults["n
           ];
     return { status: 200, body: { message: "success", tokens, tx_results: [result] }, statements };
   },
+
+  onSettled: async (context, operation, records) => {
+    const tokens = await tokensAfter(context, operation, records, operation.request.tokenIds);
+    return reportSettled(context, operation, "nft.transferred", tokens);
+  },
 });
+
+const burntTokens = ({ request, subjectId }: Pick<Operation<NftBurnOperation>, "request" | "subjectId">) => {
+  const { contract, collectionId, tokenIds, owner } = request;
+  const place = { collection_uuid: subjectId, collection_id: collectionId, contract_address: contract };
+  return tokenIds.map((id) => ({ token_id: id, owner_id: owner, ...place }));
+};
 
 /** One transaction that burns all tokens, or none. */
 export const nftBurnKind = kindOf<NftBurnOperation, null, KindResults["nft_burn"]>({
@@ -207,11 +214,11 @@ export const nftBurnKind = kindOf<NftBurnOperation, null, KindResults["nft_burn"
     actions: burnTokens(tokenIds, BigInt(gas)),
   }),
 
-  effects: async (_context, { request, subjectId }, { records }) => {
-    const { contract, collectionId, tokenIds, owner } = request;
-    const place = { collection_uuid: subjectId, collection_id: collectionId, contract_address: contract };
-    const tokens = tokenIds.map((id) => ({ token_id: id, owner_id: owner, ...place }));
+  effects: async (_context, operation, { records }) => {
     const { result } = succeeded(records, "burn");
-    return { status: 200, body: { message: "success", tokens, tx_results: [result] }, statements: [] };
+    const body = { message: "success", tokens: burntTokens(operation), tx_results: [result] } as const;
+    return { status: 200, body, statements: [] };
   },
+
+  onSettled: (context, operation) => reportSettled(context, operation, "nft.burned", burntTokens(operation)),
 });

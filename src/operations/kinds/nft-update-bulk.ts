@@ -8,7 +8,7 @@ import {
   updateTokens,
 } from "../../chain/contract/calls.ts";
 import type { ContractToken } from "../../chain/contract/views.ts";
-import { type CollectionTarget, lookAt, placeOf } from "../../collections/collection-target.ts";
+import { type CollectionTarget, placeOf, readableOf } from "../../collections/collection-target.ts";
 import { requireCollection } from "../../collections/collections.ts";
 import { isHidden } from "../../collections/public-collection.ts";
 import type { Caller, ServiceContext } from "../../context.ts";
@@ -68,25 +68,21 @@ const failedResult = (tokenId: string, code: NftUpdateResult["code"], message: s
   message,
 });
 
-/** Reads the tokens; a node that lags may not show those of a mint seconds ago. */
-const lookAtAll = async (
+/** Reads the tokens, at a node that shows the last mint, lock and reveal. */
+const readAll = async (
   context: ServiceContext,
   caller: Caller,
   collectionUuid: Uuid,
   updates: readonly BulkUpdate[],
 ) => {
-  let known = new Map<string, ContractToken>();
-  let hides = false;
-  const { collection } = await lookAt(context, caller, collectionUuid, async ({ views, collectionId }) => {
-    const own = updates.flatMap(({ token_id: id }) =>
-      parseTokenId(id)?.collectionId === collectionId ? [id] : [],
-    );
-    const [tokens, shown] = await Promise.all([views.tokens(own), views.collection(collectionId)]);
-    known = new Map(tokens.flatMap((token) => (token ? [[token.token_id, token] as const] : [])));
-    hides = shown !== null && isHidden(shown);
-    return known.size === updates.length ? known : null;
-  });
-  return { collection, known, hides };
+  const collection = await readableOf(context, caller, collectionUuid);
+  const { collectionId, views } = collection;
+  const own = updates.flatMap(({ token_id: id }) =>
+    parseTokenId(id)?.collectionId === collectionId ? [id] : [],
+  );
+  const [tokens, shown] = await Promise.all([views.tokens(own), views.collection(collectionId)]);
+  const known = new Map(tokens.flatMap((token) => (token ? [[token.token_id, token] as const] : [])));
+  return { collection, known, hides: shown !== null && isHidden(shown) };
 };
 
 /** What tokens show that are to show an asset. @throws ServiceError not_found, conflict while the assets are hidden */
@@ -156,7 +152,7 @@ export const proposeNftUpdateBulk = async (
   updates: readonly BulkUpdate[],
 ): Promise<Proposal<"nft_update_bulk">> => {
   requireFewUrls(updates);
-  const { collection, known, hides } = await lookAtAll(context, caller, collectionUuid, updates);
+  const { collection, known, hides } = await readAll(context, caller, collectionUuid, updates);
   const assets = await assetOverrides(context, caller, collectionUuid, { updates, hides });
   const resolved: TokenChange[] = [];
   const refused: { place: number; result: NftUpdateResult }[] = [];

@@ -1,19 +1,20 @@
 import { type Override, updateToken } from "../../chain/contract/calls.ts";
-import { contractViews } from "../../chain/contract/views.ts";
-import { connectFor } from "../../chain/rpc.ts";
 import { type CollectionTarget, lookAt, placeOf } from "../../collections/collection-target.ts";
-import { toToken } from "../../collections/tokens.ts";
 import type { Caller, ServiceContext } from "../../context.ts";
 import { pinMedia, releaseMedia } from "../../db/queries/collection-media.ts";
 import { ServiceError } from "../../domain/errors.ts";
 import type { Failure } from "../../domain/failures.ts";
 import type { Uuid } from "../../domain/ids.ts";
 import { jsonBytes } from "../../domain/json-text.ts";
+import { FORBIDDEN, lockedError } from "../../domain/locks.ts";
 import type { NftUpdateRequest } from "../../domain/requests.ts";
 import { parseTokenId } from "../../domain/token-ids.ts";
 import { resolveMetadata } from "../../files/uploads/asset-url.ts";
 import { type KindResults, kindOf, type Proposal } from "../kind.ts";
-import { heightOf, succeeded } from "../records.ts";
+import { unlessLocked } from "../locked.ts";
+import { succeeded } from "../records.ts";
+import { reportSettled } from "../settled.ts";
+import { tokensAfter } from "../tokens-after.ts";
 import { filesOf, restoreFiles } from "./brought-files.ts";
 
 /** An update of a token, as stored with its operation. */
@@ -26,7 +27,7 @@ export interface NftUpdateOperation extends CollectionTarget {
 
 /**
  * Proposes a change of a token's metadata and fetches its files.
- * @throws ServiceError not_found, invalid_request (no field to change),
+ * @throws ServiceError not_found, conflict (a lock), invalid_request (no field to change),
  *   asset_url_failed
  */
 export const proposeNftUpdate = async (
@@ -43,6 +44,8 @@ export const proposeNftUpdate = async (
     return token ?? null;
   });
   if (found === null) throw noToken(tokenId);
+  const issueOf = (message: string) => [{ path: ["token_id"], message }];
+  if (found.locks?.includes("metadata")) throw lockedError(FORBIDDEN.token, issueOf(FORBIDDEN.token));
   const { override, files } = await resolveMetadata(context, caller, metadata, []);
   if (Object.keys(override).length === 0) throw nothingToChange();
   const request: NftUpdateOperation = {
@@ -51,7 +54,11 @@ export const proposeNftUpdate = async (
     changes: override,
     base: caller.baseUrl,
   };
-  return { kind: "nft_update", subjectId: collectionUuid, request, files };
+  return {
+    ...{ kind: "nft_update", subjectId: collectionUuid, request, files },
+    // A node that lags may not show it yet.
+    ...unlessLocked(collectionUuid, ["metadata"], FORBIDDEN.metadata, issueOf(FORBIDDEN.metadata)),
+  };
 };
 
 const noToken = (tokenId: string): ServiceError =>
@@ -88,19 +95,18 @@ export const nftUpdateKind = kindOf<NftUpdateOperation, null, KindResults["nft_u
     actions: [updateToken(tokenId, changes)],
   }),
 
-  effects: async (context, { request, subjectId }, { records }) => {
+  effects: async (context, operation, { records }) => {
+    const { request, subjectId } = operation;
     const update = succeeded(records, "update");
-    const { contract, collectionId, tokenId, base } = request;
-    const views = contractViews(connectFor(context), contract, heightOf(records));
-    const [token] = await views.tokens([tokenId]);
+    const { tokenId } = request;
+    const [token] = await tokensAfter(context, operation, records, [tokenId]);
     // It existed when it was updated, and a node at that height no longer has it.
     if (!token) return { failure: burntSince(tokenId) };
     // A token updated in the block of its mint gets its asset in the next one.
     if (token.metadata.media === null) return null;
-    const home = { collectionUuid: subjectId, collectionId, contract, base };
     return {
       status: 200,
-      body: { message: "success", token: toToken(token, home), tx_results: [update.result] },
+      body: { message: "success", token, tx_results: [update.result] },
       statements: pinMedia(context.db, { collectionId: subjectId, digests: filesOf(request.changes) }),
     };
   },
@@ -113,4 +119,9 @@ export const nftUpdateKind = kindOf<NftUpdateOperation, null, KindResults["nft_u
       operationId: id,
       digests: filesOf(request.changes),
     }),
+
+  onSettled: async (context, operation, records) => {
+    const tokens = await tokensAfter(context, operation, records, [operation.request.tokenId]);
+    return reportSettled(context, operation, "nft.updated", tokens);
+  },
 });

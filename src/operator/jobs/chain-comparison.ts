@@ -1,7 +1,10 @@
 import { and, asc, eq, gt, gte, not, type SQL, sql } from "drizzle-orm";
+import { fullAccessKeys } from "../../chain/blocks.ts";
 import { phaseCounts, settingsFromContract, settingsThatDiffer } from "../../chain/contract/settings.ts";
 import {
   type ContractCollection,
+  type ContractViews,
+  codeStateOf,
   contractViews,
   isPublishedAs,
   mayHaveMore,
@@ -16,9 +19,9 @@ import type { ServiceContext } from "../../context.ts";
 import { type Database, holds, runBatch } from "../../db/client.ts";
 import { DraftAssets } from "../../db/draft-assets.ts";
 import { ledgerOf } from "../../db/ledger.ts";
-import { noteLocks, notePhaseCounts, raiseMinted } from "../../db/queries/collection-effects.ts";
+import { hasLock, noteLocks, notePhaseCounts, raiseMinted } from "../../db/queries/collection-effects.ts";
 import { collectionsOnChain, findCollection, lastOnChain } from "../../db/queries/collections.ts";
-import type { ContractRow } from "../../db/queries/contracts.ts";
+import { type ContractRow, setCodeState } from "../../db/queries/contracts.ts";
 import { insertEvents, readLastSeq } from "../../db/queries/events.ts";
 import { findPlanned, finishAdopted, lockAgain } from "../../db/queries/lost-drafts.ts";
 import { hasOpenOperation, OPEN } from "../../db/queries/operations.ts";
@@ -27,7 +30,9 @@ import { readSweep, writeSweep } from "../../db/queries/sweeps.ts";
 import { recountUsage } from "../../db/queries/usage.ts";
 import { collections, contracts } from "../../db/schema/index.ts";
 import { type Uuid, uuidFromBytes } from "../../domain/ids.ts";
+import { LOCKS, type LockRecord, lockRecord } from "../../domain/locks.ts";
 import type { CollectionSettings } from "../../domain/settings.ts";
+import { reportShown } from "../../operations/kinds/collection-reveal.ts";
 import { noteSales } from "../../operations/sales.ts";
 import { topUpAhead } from "../../operations/top-up-ahead.ts";
 import { reportClaims } from "./claims.ts";
@@ -100,7 +105,7 @@ const adoptCollection = async (
     total: shown.total,
     assets: shown.assets,
     minted: shown.minted,
-    locks: shown.locks ?? [],
+    locks: locksOf(shown),
     height: 0,
     ...(await revealOf(context, id, shown)),
   };
@@ -256,7 +261,10 @@ const compareCollections = async (
   // What a node shows that has seen all that is known here can differ for reasons of others only.
   const height = Math.max(0, ...known.map((row) => row.height));
   const views = contractViews(connect(context.settings), contract.accountId, height);
-  if (from === 0) await topUpAhead(context, contract, views);
+  if (from === 0) {
+    await topUpAhead(context, contract, views);
+    await noteCode(context, contract, views);
+  }
   const read = await views.collections(from, COLLECTIONS_PAGE);
   const page = read.value;
   // Of a contract without collections nothing can be claimed.
@@ -282,6 +290,18 @@ const compareCollections = async (
     context.log("reconcile.collection_missing", fields);
   }
   return next;
+};
+
+/** Stores what may become of a contract's code. */
+const noteCode = async (
+  { db, settings }: ServiceContext,
+  { id, accountId, codeState: known }: ContractRow,
+  views: ContractViews,
+): Promise<void> => {
+  // The contract adds no key, so that an account without one never gets one.
+  const hasKey = known.has_full_access_key && (await fullAccessKeys(connect(settings), accountId)).length > 0;
+  const state = codeStateOf(await views.upgrade(), hasKey);
+  if (JSON.stringify(state) !== JSON.stringify(known)) await setCodeState(db, id, state);
 };
 
 /** Where the page behind this one begins; 0 at the end. */
@@ -320,13 +340,53 @@ const noteCounts = async (
   await runBatch(db, [notePhaseCounts(db, id, counts, { now: now() })]);
 };
 
-/** Stores locks that a collection has got without the service, or as one of several of its contract. */
+/**
+ * Stores locks that a collection has got without the service, or as one of several of its contract, and reports them. Those of
+ * an open operation are left to its end. The contract doesn't tell which single assets are locked.
+ */
 const noteLocksOf = async (
-  { db, now }: ServiceContext,
-  { id, locks: known }: OnChainCollection,
-  { locks = [] }: ContractCollection,
+  context: ServiceContext,
+  { accountId }: ContractRow,
+  { id, integrationId, onChainId, locks: known }: OnChainCollection,
+  shown: ContractCollection,
 ): Promise<void> => {
-  if (locks.some((lock) => !known[lock])) await runBatch(db, [noteLocks(db, id, locks, now())]);
+  const { db } = context;
+  const locks = locksOf(shown);
+  const news = (Object.keys(locks) as (keyof LockRecord)[]).filter((name) => !known[name]);
+  if (news.length === 0) return;
+  const named = LOCKS.filter((lock) => news.includes(lock));
+  const now = context.now();
+  const isOpen = hasOpenOperation({ integrationId, subjectId: id }, "collection_lock");
+  const condition = sql`NOT ${isOpen} AND NOT ${hasLock(id, news)}`;
+  const place = { collection_uuid: id, collection_id: onChainId, contract_address: accountId };
+  const event = {
+    integrationId,
+    runs: [["collection.locked", 1]],
+    data: [{ ...place, locks: named, asset_uuids: [] }],
+    at: now,
+  } as const;
+  await runBatch(db, [
+    ...(named.length > 0 ? [insertEvents(ledgerOf(context, integrationId), event, condition)] : []),
+    noteLocks(db, id, locks, { now, condition }),
+  ]);
+};
+
+/** What a contract shows of a collection's locks. Another owner decides which code it runs. */
+const locksOf = ({ locks = [], locked_assets: assets }: ContractCollection): LockRecord =>
+  lockRecord(
+    LOCKS.filter((lock) => locks.includes(lock)),
+    assets,
+  );
+
+/** Stores and reports which assets the owner has shown without the service. */
+const noteRevealed = async (
+  context: ServiceContext,
+  { id, integrationId, shown: known }: OnChainCollection,
+  { reveal }: ContractCollection,
+): Promise<void> => {
+  if (known === null || !reveal || reveal.shown <= known) return;
+  const row = await findCollection(context.db, integrationId, id);
+  if (row) await runBatch(context.db, reportShown(context, row, reveal.shown));
 };
 
 const compare = async (
@@ -339,7 +399,8 @@ const compare = async (
   if (row && isPublishedAs(shown, row.id)) {
     if (row.minted !== minted) await noteMinted(context, contract, row.id, minted);
     await noteCounts(context, row, shown);
-    await noteLocksOf(context, row, shown);
+    await noteLocksOf(context, contract, row, shown);
+    await noteRevealed(context, row, shown);
     const changed = settingsThatDiffer(row.settings, shown);
     if (changed.length === 0) return;
     const adopted = await adoptSettings(

@@ -1,0 +1,163 @@
+import { beforeAll, beforeEach, expect, test } from "vitest";
+import {
+  admin,
+  api,
+  bodyOf,
+  createIntegration,
+  createReceivers,
+  type TestIntegration,
+} from "../support/api.ts";
+import { setFaults } from "../support/chain-control.ts";
+import { collectionOnChain, createCollection, type Finalized } from "../support/collections.ts";
+import { background, eventsOf, readOperation } from "../support/operations.ts";
+import { replaceObject } from "../support/wallets.ts";
+
+/** Events of writes that the operator settles as having taken effect. */
+
+interface Told {
+  readonly seq: number;
+  readonly type: string;
+  readonly data: Readonly<Record<string, unknown>>;
+}
+
+let shop: TestIntegration;
+let alice: string;
+let collection: Finalized;
+let tokens: string[];
+
+beforeAll(async () => {
+  shop = await createIntegration("Settled");
+  [alice] = (await createReceivers(1)) as [string];
+});
+
+beforeEach(async () => {
+  collection = await createCollection(shop, { copies: [10] });
+  const json = { receiver_addresses: [shop.walletAccountId], quantity_per_receiver: 2 };
+  const answer = await api(`/collection/${collection.collection_uuid}/mint`, { key: shop.key, json });
+  const minted = await bodyOf<{ tokens: { token_id: string }[] }>(answer, 201);
+  tokens = minted.tokens.map(({ token_id: id }) => id);
+});
+
+/** A write that lands, of which nobody hears before its wallet's object is lost, so that nothing proves it. */
+const unproven = async (method: string, path: string, json: object): Promise<string> => {
+  await setFaults({ kind: "reply_lost", methods: ["send_tx"] }, { kind: "unknown_transaction" });
+  const headers = { prefer: "respond-async" };
+  const answer = await api(`/collection/${collection.collection_uuid}${path}`, {
+    ...{ key: shop.key, method, json, headers },
+  });
+  const { operation_uuid: uuid } = await bodyOf<{ operation_uuid: string }>(answer, 202);
+  return uuid;
+};
+
+interface OnChain {
+  readonly title: string;
+  readonly locks: readonly string[];
+}
+
+const onChain = () => collectionOnChain<OnChain>(shop, collection);
+
+const shownTokens = async () =>
+  bodyOf<{ token_id: string; owner_id: string; locks: string[]; metadata: { title: string } }[]>(
+    await api(`/collection/${collection.collection_uuid}/token`, { key: shop.key }),
+    200,
+  );
+
+const settle = (uuid: string) => admin(`/operation/${uuid}/settle`, { json: { had_effect: true } });
+
+const settled = async (uuid: string) => {
+  await replaceObject(shop.integrationUuid);
+  await background.resume(uuid);
+  expect(await readOperation(shop.key, uuid)).toMatchObject({ state: "unknown" });
+  await bodyOf(await settle(uuid), 200);
+  await setFaults();
+};
+
+/** Events of a type that are about the collection. */
+const told = async (type: string) =>
+  (await eventsOf<Told>(shop.key, type))
+    .map(({ data }) => data)
+    .filter(({ collection_uuid: uuid }) => uuid === collection.collection_uuid);
+
+const writes = {
+  nft_transfer: {
+    type: "nft.transferred",
+    send: () =>
+      unproven("POST", "/nft-transfer", {
+        ...{ token_ids: tokens, receiver_address: alice, reference: "order-7" },
+      }),
+    hasLanded: async () => (await shownTokens()).every(({ owner_id: owner }) => owner === alice),
+    expected: () =>
+      tokens.map((id) => ({
+        token_id: id,
+        owner_id: alice,
+        metadata: { title: "Herons" },
+        reference: "order-7",
+      })),
+  },
+  nft_burn: {
+    type: "nft.burned",
+    send: () => unproven("POST", "/nft-burn", { token_ids: tokens }),
+    hasLanded: async () => (await shownTokens()).length === 0,
+    expected: () => tokens.map((id) => ({ token_id: id, owner_id: shop.walletAccountId })),
+  },
+  collection_lock: {
+    type: "collection.locked",
+    send: () => unproven("PUT", "/lock", { locks: ["royalties", "supply"] }),
+    hasLanded: async () => (await onChain()).locks.length > 0,
+    expected: () => [{ locks: ["royalties", "supply"], asset_uuids: [] }],
+  },
+  nft_lock: {
+    type: "nft.updated",
+    send: () => unproven("PUT", "/nft-lock", { token_id: tokens[1] }),
+    hasLanded: async () => (await shownTokens()).some(({ locks }) => locks.length > 0),
+    expected: () => [{ token_id: tokens[1], locks: ["metadata"] }],
+  },
+  nft_update: {
+    type: "nft.updated",
+    send: () => unproven("PUT", "/nft-update", { token_id: tokens[0], title: "Egret" }),
+    hasLanded: async () => (await shownTokens()).some(({ metadata }) => metadata.title === "Egret"),
+    expected: () => [{ token_id: tokens[0], metadata: { title: "Egret" } }],
+  },
+  collection_update: {
+    type: "collection.updated",
+    send: () => unproven("PUT", "", { title: "Egrets" }),
+    hasLanded: async () => (await onChain()).title === "Egrets",
+    expected: () => [{ title: "Egrets", description: null }],
+  },
+} as const;
+
+test.each(Object.keys(writes) as (keyof typeof writes)[])(
+  "a %s that is settled as having taken effect has its events, once",
+  async (kind) => {
+    const { type, send, hasLanded, expected } = writes[kind];
+    const uuid = await send();
+    await expect.poll(hasLanded, { timeout: 20_000 }).toBe(true);
+    // What the comparison finds meanwhile is left to the operation.
+    await background.reconcile();
+    expect(await told(type)).toEqual([]);
+    await settled(uuid);
+    await background.reconcile();
+    const wanted = expected().map((one) => ({ operation_uuid: uuid, ...one }));
+    expect(await told(type)).toMatchObject(wanted);
+    const shown = await bodyOf(
+      await api(`/collection/${collection.collection_uuid}`, { key: shop.key }),
+      200,
+    );
+    if (kind === "collection_update") expect(shown).toMatchObject({ title: "Egrets" });
+    if (kind === "collection_lock") expect(shown).toMatchObject({ locks: ["supply", "royalties"] });
+  },
+);
+
+test("is settled once a node shows what it did", async () => {
+  const { send, hasLanded, type } = writes.nft_transfer;
+  const uuid = await send();
+  await expect.poll(hasLanded, { timeout: 20_000 }).toBe(true);
+  await replaceObject(shop.integrationUuid);
+  await background.resume(uuid);
+  await setFaults({ kind: "down" });
+  expect(await bodyOf(await settle(uuid), 503)).toMatchObject({ code: "chain_unavailable" });
+  await setFaults();
+  expect(await readOperation(shop.key, uuid)).toMatchObject({ state: "unknown" });
+  await bodyOf(await settle(uuid), 200);
+  expect(await told(type)).toHaveLength(2);
+});
