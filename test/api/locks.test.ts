@@ -1,6 +1,15 @@
 import { beforeAll, expect, test } from "vitest";
-import { api, bodyOf, createIntegration, createReceivers, type TestIntegration } from "../support/api.ts";
+import {
+  admin,
+  api,
+  apiWith,
+  bodyOf,
+  createIntegration,
+  createReceivers,
+  type TestIntegration,
+} from "../support/api.ts";
 import { createCollection, type Finalized } from "../support/collections.ts";
+import { failingD1 } from "../support/database.ts";
 import { background, operationCount } from "../support/operations.ts";
 import { sendFrom } from "../support/payments.ts";
 
@@ -486,4 +495,28 @@ test("the lock of an asset or a token, and what the owner locks without the serv
   await lock(shop, "collection_lock", { ...place, assets: [0] });
   await background.reconcile();
   await expectRefused(owned, ofAssets.slice(1), said);
+});
+
+test("a write that a limit keeps out isn't said to be locked", async () => {
+  const collection = await createCollection(shop, { copies: [5] });
+  const limit = async (operations_waiting: number | null) =>
+    bodyOf(
+      await admin(`/integration/${shop.integrationUuid}/limits`, {
+        method: "PUT",
+        json: { operations_waiting },
+      }),
+      200,
+    );
+  // There is room again when the reason is looked for.
+  let isFull = false;
+  const DB = failingD1(async (sql) => {
+    const isAcceptance = /insert into "operations"/i.test(sql);
+    if (isAcceptance !== isFull) await limit(isAcceptance ? 0 : null);
+    isFull = isAcceptance;
+    return null;
+  });
+  const path = `/collection/${collection.collection_uuid}/drop`;
+  const { response } = await apiWith({ DB }, path, { key: shop.key, json: dropOf(1) });
+  expect(await bodyOf(response, 409)).toMatchObject({ code: "idempotency_key_in_flight", retryable: true });
+  await bodyOf(await api(path, { key: shop.key, json: dropOf(1) }), 201);
 });

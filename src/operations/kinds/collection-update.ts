@@ -20,7 +20,7 @@ import { type CollectionTurn, collectionTurn, type TurnRow, turnFrom } from "../
 import { ServiceError } from "../../domain/errors.ts";
 import { newUuid, type Uuid } from "../../domain/ids.ts";
 import { jsonBytes } from "../../domain/json-text.ts";
-import { lockedChanges, lockedError, locksOn } from "../../domain/locks.ts";
+import { lockedChanges, lockedError, locksAgainst } from "../../domain/locks.ts";
 import {
   changedSettings,
   configIssues,
@@ -77,18 +77,18 @@ export const proposeCollectionUpdate = async (
   return {
     ...{ id, kind: "collection_update", subjectId: collectionUuid, request },
     ...registering(context, { id, integrationId }, registrations),
-    ...unlessLocked(context, caller, collectionUuid, changes),
+    ...unlessKept(context, caller, collectionUuid, changes),
   };
 };
 
 /** Refuses what the known locks forbid. Values that stay, and what allows more, are sent all the same. */
-const unlessLocked = (
+const unlessKept = (
   { db }: ServiceContext,
   { integrationId }: Caller,
   collectionUuid: Uuid,
   changes: SettingsChanges,
 ): Pick<Proposal, "unlocked"> => {
-  const locks = locksOn(changes);
+  const locks = locksAgainst(changes);
   if (locks.length === 0) return {};
   const check = async () => {
     const { collection } = await requireRow(db, integrationId, collectionUuid);

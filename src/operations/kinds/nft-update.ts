@@ -1,6 +1,8 @@
 import { type Override, updateToken } from "../../chain/contract/calls.ts";
 import { type CollectionTarget, lookAt, placeOf } from "../../collections/collection-target.ts";
 import type { Caller, ServiceContext } from "../../context.ts";
+import { holds } from "../../db/client.ts";
+import { hasLock } from "../../db/queries/collection-effects.ts";
 import { pinMedia, releaseMedia } from "../../db/queries/collection-media.ts";
 import { ServiceError } from "../../domain/errors.ts";
 import type { Failure } from "../../domain/failures.ts";
@@ -44,8 +46,12 @@ export const proposeNftUpdate = async (
     return token ?? null;
   });
   if (found === null) throw noToken(tokenId);
-  const issueOf = (message: string) => [{ path: ["token_id"], message }];
-  if (found.locks?.includes("metadata")) throw lockedError(FORBIDDEN.token, issueOf(FORBIDDEN.token));
+  const refusalOf = (message: string) => ({ message, issues: [{ path: ["token_id"], message }] });
+  if (found.locks?.includes("metadata")) {
+    const isWhole = await holds(context.db, hasLock(collectionUuid, ["metadata"]));
+    const { message, issues } = refusalOf(isWhole ? FORBIDDEN.metadata : FORBIDDEN.token);
+    throw lockedError(message, issues);
+  }
   const { override, files } = await resolveMetadata(context, caller, metadata, []);
   if (Object.keys(override).length === 0) throw nothingToChange();
   const request: NftUpdateOperation = {
@@ -57,7 +63,7 @@ export const proposeNftUpdate = async (
   return {
     ...{ kind: "nft_update", subjectId: collectionUuid, request, files },
     // A node that lags may not show it yet.
-    ...unlessLocked(collectionUuid, ["metadata"], FORBIDDEN.metadata, issueOf(FORBIDDEN.metadata)),
+    ...unlessLocked(context, collectionUuid, ["metadata"], refusalOf(FORBIDDEN.metadata)),
   };
 };
 

@@ -136,6 +136,14 @@ export const STOCK: readonly Mutant[] = [
     named: "what a lock forbids is refused before anything is sent",
   },
   {
+    id: "locks: a write that a limit keeps out is said to be locked",
+    file: "src/operations/locked.ts",
+    search: "((await holds(db, isLocked)) ? lockedError(message, issues) : null)",
+    replacement: "lockedError(message, issues)",
+    tests: locks,
+    named: "a limit keeps out",
+  },
+  {
     id: "locks: a value that stays is refused",
     file: "src/domain/locks.ts",
     search: 'KEPT.texts.filter((name) => after[name as "title"] !== before[name as "title"])',
