@@ -9,7 +9,7 @@ import {
   type TestIntegration,
 } from "../support/api.ts";
 import { createCollection, type Finalized } from "../support/collections.ts";
-import { failingD1 } from "../support/database.ts";
+import { failingD1, noteCode, noteLock } from "../support/database.ts";
 import { background, operationCount } from "../support/operations.ts";
 import { sendFrom } from "../support/payments.ts";
 
@@ -519,4 +519,37 @@ test("a write that a limit keeps out isn't said to be locked", async () => {
   const { response } = await apiWith({ DB }, path, { key: shop.key, json: dropOf(1) });
   expect(await bodyOf(response, 409)).toMatchObject({ code: "idempotency_key_in_flight", retryable: true });
   await bodyOf(await api(path, { key: shop.key, json: dropOf(1) }), 201);
+});
+
+test("settings that an admin has changed without the service are those that a lock keeps", async () => {
+  const collection = await createCollection(shop, { copies: [5] });
+  const { collection_id } = collection.near_collection;
+  await lock(shop, "collection_update", { collection_id, title: "Egrets" });
+  await bodyOf(await put("lock", collection, { locks: ["metadata"] }), 200);
+  const path = `/collection/${collection.collection_uuid}`;
+  const update = (title: string) => api(path, { key: shop.key, method: "PUT", json: { title } });
+  // The database has the title of before.
+  expect(await bodyOf(await update("Storks"), 409)).toMatchObject({
+    message: expect.stringMatching(/^E_LOCKED/),
+  });
+  expect(await bodyOf(await update("Egrets"), 200)).toMatchObject({ title: "Egrets" });
+});
+
+test("a lock that was noted though the contract doesn't have it refuses nothing for long", async () => {
+  const own = await createIntegration("Healed");
+  const collection = await createCollection(own, { copies: [5] });
+  await bodyOf(await put("lock", collection, { locks: ["royalties"] }, own.key), 200);
+  const { collection_uuid: uuid } = collection;
+  await noteLock(uuid, "supply");
+  const locked = async () =>
+    (await bodyOf<{ locks: string[] }>(await api(`/collection/${uuid}`, { key: own.key }), 200)).locks;
+  expect(await locked()).toEqual(["supply", "royalties"]);
+  // Other code may hide locks that hold.
+  const putBack = await noteCode(own.contractAccountId, new Uint8Array(32));
+  await background.reconcile();
+  expect(await locked()).toEqual(["supply", "royalties"]);
+  await putBack();
+  await background.reconcile();
+  expect(await locked()).toEqual(["royalties"]);
+  await mint(own, collection, 1);
 });

@@ -7,10 +7,12 @@ import { ServiceError } from "../../domain/errors.ts";
 import type { Failure } from "../../domain/failures.ts";
 import type { Uuid } from "../../domain/ids.ts";
 import { KINDS } from "../../domain/operations.ts";
+import { isPreparation } from "../../domain/steps.ts";
 import { endInPart, endingOf, fail } from "../../operations/engine/endings.ts";
 import { readOperationAsOperator } from "../../operations/engine/read.ts";
 import type { FinalizeOperation } from "../../operations/kinds/finalize-plan.ts";
 import { kindNamed, walletFor } from "../../operations/registry.ts";
+import type { TransactionRecord } from "../../wallet/interface.ts";
 import { endpoint, json, jsonBody, reply } from "../endpoint.ts";
 import { type OperationResource, operationView } from "../resources/operation.ts";
 import { uuidField } from "../schemas/fields.ts";
@@ -81,17 +83,36 @@ const close = async (
   const wallet = walletFor(context, row);
   const records = await wallet.transactions(row.id);
   const states = records.map(({ state }) => state);
-  const isProven = states.length > 0 && states.every((state) => state !== "unknown");
-  if (isProven || !(await wallet.withdraw(row.id, states.length, true, states))) {
-    throw conflict("The wallet has resumed this operation. Read it until it is over.");
-  }
+  if (states.length > 0 && states.every((state) => state !== "unknown")) throw resumed();
+  if (failure === HAD_EFFECT) requireSent(records);
   const kind = kindNamed(row.kind);
   const partial = kind.partial(context, row, records, failure);
   const writes = failure === HAD_EFFECT ? kind.onSettled : kind.onFailure;
+  // Read first: an operation that is withdrawn while no node answers would neither go on nor end.
+  const statements = partial === null ? await writes(context, row, records) : [];
+  if (!(await wallet.withdraw(row.id, states.length, true, states))) throw resumed();
   const ended = await (partial === null
-    ? fail(context, row, { failure, statements: await writes(context, row, records), records, height })
+    ? fail(context, row, { failure, statements, records, height })
     : endInPart(context, row, partial, { records, height }));
   await wallet.acknowledge(row.id, endingOf(ended));
+};
+
+const resumed = (): ServiceError =>
+  conflict("The wallet has resumed this operation. Read it until it is over.");
+
+/**
+ * Refuses to take an operation as effective of which only a preparation can't be proven: what it prepares is sent after it.
+ * @throws ServiceError conflict
+ */
+const requireSent = (records: readonly TransactionRecord[]): void => {
+  const unproven = records.filter(({ state }) => state === "unknown");
+  // Without a hash its wallet's object was lost, which may have sent more.
+  const isAll = unproven.every(({ step, result }) => isPreparation(step) && result?.transaction_hash);
+  if (unproven.length === 0 || !isAll) return;
+  const steps = unproven.map(({ step }) => step).join(", ");
+  throw conflict(
+    `Settle it as without effect: only ${steps} can't be proven, which prepares what was never sent. What has succeeded stays.`,
+  );
 };
 
 /** Continues a finalization from what the chain shows of its collection. @throws ServiceError if that isn't enough */

@@ -14,8 +14,8 @@ import { requireUnlimited } from "../../domain/key-rights.ts";
 import { type Lock, lockRecord } from "../../domain/locks.ts";
 import { parseTokenId } from "../../domain/token-ids.ts";
 import { type KindResults, kindOf, type Operation, type Proposal } from "../kind.ts";
-import { succeeded } from "../records.ts";
-import { reportSettled } from "../settled.ts";
+import { heightOf, succeeded } from "../records.ts";
+import { readSettled, reportSettled, settledTokens } from "../settled.ts";
 import { tokensAfter } from "../tokens-after.ts";
 
 /** Locks of a collection, as stored with their operation. */
@@ -167,7 +167,13 @@ const lockedOf = ({ request, subjectId }: CollectionLocked) => ({
 const noteLocked = (
   { db, now }: ServiceContext,
   { request: { locks, assets }, subjectId }: CollectionLocked,
-): Statement[] => [noteLocks(db, subjectId, lockRecord(locks, assets.length), { now: now() })];
+): Statement[] => [noteLocks(db, subjectId, lockRecord(locks, assets.length), now())];
+
+/** Whether a collection has all locks of a call, which makes all or none. The contract doesn't tell which assets are locked. */
+const hasLocked = (
+  { locks: made = [], locked_assets: assetsLocked = 0 }: ContractCollection,
+  { locks, assets }: CollectionLockOperation,
+): boolean => locks.every((lock) => made.includes(lock)) && assetsLocked >= assets.length;
 
 /** One call of `collection_lock`. */
 export const collectionLockKind = kindOf<CollectionLockOperation, null, KindResults["collection_lock"]>({
@@ -191,10 +197,16 @@ export const collectionLockKind = kindOf<CollectionLockOperation, null, KindResu
     statements: noteLocked(context, operation),
   }),
 
-  onSettled: (context, operation) => [
-    ...reportSettled(context, operation, "collection.locked", [lockedOf(operation)]),
-    ...noteLocked(context, operation),
-  ],
+  // A lock that is noted though nobody made it would refuse writes for ever.
+  onSettled: async (context, operation, records) => {
+    const { collectionId } = operation.request;
+    const shown = await readSettled(context, operation, records, (views) => views.collection(collectionId));
+    if (shown === null || !hasLocked(shown, operation.request)) return [];
+    return [
+      ...reportSettled(context, operation, "collection.locked", [lockedOf(operation)]),
+      ...noteLocked(context, operation),
+    ];
+  },
 });
 
 /** One call of `nft_lock`. */
@@ -212,7 +224,7 @@ export const nftLockKind = kindOf<NftLockOperation, null, KindResults["nft_lock"
   effects: async (context, operation, { records }) => {
     const { tokenId } = operation.request;
     const { result } = succeeded(records, "lock");
-    const [token] = await tokensAfter(context, operation, records, [tokenId]);
+    const [token] = await tokensAfter(context, operation, heightOf(records), [tokenId]);
     if (!token)
       return {
         failure: {
@@ -226,7 +238,8 @@ export const nftLockKind = kindOf<NftLockOperation, null, KindResults["nft_lock"
   },
 
   onSettled: async (context, operation, records) => {
-    const tokens = await tokensAfter(context, operation, records, [operation.request.tokenId]);
-    return reportSettled(context, operation, "nft.updated", tokens);
+    const tokens = await settledTokens(context, operation, records, [operation.request.tokenId]);
+    const locked = tokens.filter(({ locks }) => locks.includes("metadata"));
+    return reportSettled(context, operation, "nft.updated", locked);
   },
 });

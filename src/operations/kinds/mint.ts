@@ -311,4 +311,8 @@ export const mintKind = kindOf<MintOperation, null, KindResults["mint"]>({
       operationId: id,
       digests: filesOf(request.metadata),
     }),
+
+  // The scheduled job reports its tokens.
+  onSettled: ({ db }, { subjectId, request }) =>
+    pinMedia(db, { collectionId: subjectId, digests: filesOf(request.metadata) }),
 });

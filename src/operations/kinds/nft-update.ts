@@ -14,8 +14,8 @@ import { parseTokenId } from "../../domain/token-ids.ts";
 import { resolveMetadata } from "../../files/uploads/asset-url.ts";
 import { type KindResults, kindOf, type Proposal } from "../kind.ts";
 import { unlessLocked } from "../locked.ts";
-import { succeeded } from "../records.ts";
-import { reportSettled } from "../settled.ts";
+import { heightOf, succeeded } from "../records.ts";
+import { reportSettled, settledTokens } from "../settled.ts";
 import { tokensAfter } from "../tokens-after.ts";
 import { filesOf, restoreFiles } from "./brought-files.ts";
 
@@ -105,7 +105,7 @@ export const nftUpdateKind = kindOf<NftUpdateOperation, null, KindResults["nft_u
     const { request, subjectId } = operation;
     const update = succeeded(records, "update");
     const { tokenId } = request;
-    const [token] = await tokensAfter(context, operation, records, [tokenId]);
+    const [token] = await tokensAfter(context, operation, heightOf(records), [tokenId]);
     // It existed when it was updated, and a node at that height no longer has it.
     if (!token) return { failure: burntSince(tokenId) };
     // A token updated in the block of its mint gets its asset in the next one.
@@ -127,7 +127,11 @@ export const nftUpdateKind = kindOf<NftUpdateOperation, null, KindResults["nft_u
     }),
 
   onSettled: async (context, operation, records) => {
-    const tokens = await tokensAfter(context, operation, records, [operation.request.tokenId]);
-    return reportSettled(context, operation, "nft.updated", tokens);
+    const { subjectId, request } = operation;
+    const tokens = await settledTokens(context, operation, records, [request.tokenId]);
+    return [
+      ...reportSettled(context, operation, "nft.updated", tokens),
+      ...pinMedia(context.db, { collectionId: subjectId, digests: filesOf(request.changes) }),
+    ];
   },
 });
