@@ -4,7 +4,7 @@ import { allLedgers } from "../../db/ledger.ts";
 import { findOperation, type OperationRow } from "../../db/queries/operations.ts";
 import { duration } from "../../domain/counted.ts";
 import { ServiceError } from "../../domain/errors.ts";
-import type { Failure } from "../../domain/failures.ts";
+import { type Failure, HAD_EFFECT } from "../../domain/failures.ts";
 import type { Uuid } from "../../domain/ids.ts";
 import { KINDS } from "../../domain/operations.ts";
 import { isPreparation } from "../../domain/steps.ts";
@@ -23,14 +23,6 @@ const NO_EFFECT: Failure = {
   message: "The operator settled the operation: it had no effect and never will. Send it as a new request.",
   outcome: "failed_on_chain",
   retryable: true,
-};
-
-const HAD_EFFECT: Failure = {
-  code: "conflict",
-  message:
-    "The operator settled the operation: it took effect. Read the resource; don't send the request again.",
-  outcome: "final",
-  retryable: false,
 };
 
 /** How long a continued finalization runs before the operator gets a response. Milliseconds. */

@@ -30,11 +30,12 @@ import { collections, contracts } from "../../db/schema/index.ts";
 import { toHex, type Uuid, uuidFromBytes } from "../../domain/ids.ts";
 import { LOCKS, type LockRecord, lockRecord } from "../../domain/locks.ts";
 import type { CollectionSettings } from "../../domain/settings.ts";
-import { reportShown } from "../../operations/kinds/collection-reveal.ts";
+import { isDatabaseBehind } from "../../operations/database-behind.ts";
+import { noteOwners } from "../../operations/kinds/collection-reveal.ts";
 import { noteSales } from "../../operations/sales.ts";
 import { topUpAhead } from "../../operations/top-up-ahead.ts";
 import { reportClaims } from "./claims.ts";
-import { isDatabaseBehind, noteQuiet, reportWalletMints } from "./wallet-mints.ts";
+import { noteQuiet, reportWalletMints } from "./wallet-mints.ts";
 
 /** The next contracts that are ready, behind an id, or from that one itself on. */
 const nextContracts = (db: Database, after: Uuid | null, itself: boolean, limit: number) =>
@@ -340,7 +341,6 @@ const noteLocksOf = async (
   const news = namesIn(locks).filter((name) => !known[name]);
   const wrong = namesIn(known).filter((name) => !locks[name]);
   if (news.length + wrong.length === 0) return;
-  // Operations that the database lacks report their locks when they are restored.
   if (await isDatabaseBehind(context, integrationId)) return;
   const isWrong = wrong.length > 0 && (await hasKnownCode(context, contract));
   if (isWrong) context.log("reconcile.locks_corrected", { collection_uuid: id, locks: wrong });
@@ -385,7 +385,7 @@ const noteRevealed = async (
 ): Promise<void> => {
   if (known === null || !reveal || reveal.shown <= known) return;
   const row = await findCollection(context.db, integrationId, id);
-  if (row) await runBatch(context.db, reportShown(context, row, reveal.shown));
+  if (row) await noteOwners(context, row, reveal);
 };
 
 /** Stores settings that a contract's admins have changed without the service. */
