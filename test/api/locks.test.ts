@@ -260,6 +260,26 @@ test("transfers and the code are locked by the API, and transfers can't be forbi
   expect(await eligibilityOf(own, collection)).toMatchObject({ locks: ["transfers", "code"] });
 });
 
+test("the code isn't locked while an upgrade is announced, and nothing is sent", async () => {
+  const own = await createIntegration("Announced code");
+  const collection = await createCollection(own, { copies: [5] });
+  await lock(own, "upgrade_announce", { code_hash: "4vJ9JU1bJJE96FWSJKvHsmmFADCg4gpZQff4P3bkLKi" });
+  const before = await operationCount(own.key);
+  const path = `/collection/${collection.collection_uuid}/lock`;
+  const body = { locks: ["code"] };
+  for (const answer of [
+    await put("lock", collection, body, own.key),
+    await api("/quote", { key: own.key, json: { method: "PUT", path, body } }),
+  ])
+    expect(await bodyOf(answer, 409)).toMatchObject({
+      outcome: "not_submitted",
+      message: expect.stringContaining("An upgrade is announced"),
+    });
+  expect(await operationCount(own.key)).toBe(before);
+  await lock(own, "upgrade_announce", {});
+  await bodyOf(await put("lock", collection, body, own.key), 200);
+});
+
 test("a locked supply leaves nothing to a drop", async () => {
   const collection = await createCollection(shop, { copies: [10], settings });
   const path = `/collection/${collection.collection_uuid}`;

@@ -1,5 +1,5 @@
 import { lockCollection, lockToken } from "../../chain/contract/calls.ts";
-import type { ContractCollection } from "../../chain/contract/views.ts";
+import type { ContractCollection, ContractViews } from "../../chain/contract/views.ts";
 import { type CollectionTarget, placeOf, readableOf } from "../../collections/collection-target.ts";
 import { requireCollection } from "../../collections/collections.ts";
 import { placesOnChain } from "../../collections/hidden-assets.ts";
@@ -69,11 +69,19 @@ const requireRevealed = (shown: ContractCollection): void => {
     );
 };
 
-/** Refuses a lock that would promise nothing, in the contract's words. @throws ServiceError conflict */
-const requireMeaning = (shown: ContractCollection, { locks, asset_uuids: assets }: LockRequest): void => {
+/** Refuses a lock that the contract would refuse: it would promise nothing. @throws ServiceError conflict */
+const requireMeaning = async (
+  views: ContractViews,
+  shown: ContractCollection,
+  { locks, asset_uuids: assets }: LockRequest,
+): Promise<void> => {
   if (assets.length > 0 || locks.includes("metadata")) requireRevealed(shown);
   if (locks.includes("transfers") && !shown.allow_transfers)
     throw conflict('The lock "transfers" keeps transfers possible: set allow_transfers to true first.');
+  if (locks.includes("code") && (await views.upgrade()).code_hash !== null)
+    throw conflict(
+      "An upgrade is announced: the code is locked once it is carried out, or taken back by upgrade_announce without code_hash.",
+    );
 };
 
 /** Indexes on the chain of a collection's assets. @throws ServiceError not_found that names those that it lacks */
@@ -116,7 +124,7 @@ export const proposeCollectionLock = async (
   const collection = await readableOf(context, caller, collectionUuid);
   const found = await collection.views.collection(collection.collectionId);
   if (found === null) throw new Error(`${collection.contract} lacks collection ${collection.collectionId}`);
-  requireMeaning(found, body);
+  await requireMeaning(collection.views, found, body);
   const assetUuids = [...new Set(body.asset_uuids)];
   const request: CollectionLockOperation = {
     ...placeOf(collection),

@@ -200,6 +200,14 @@ export const STOCK: readonly Mutant[] = [
     named: "an admin has changed without the service",
   },
   {
+    id: "locks: the code is locked while an upgrade is announced",
+    file: "src/operations/kinds/locks.ts",
+    search: "(await views.upgrade()).code_hash !== null",
+    replacement: "(await views.upgrade()).code_hash === undefined",
+    tests: locks,
+    named: "while an upgrade is announced",
+  },
+  {
     id: "operations: a settled lock is noted though it was never made",
     file: "src/operations/kinds/locks.ts",
     search: "if (shown === null || !hasLocked(shown, operation.request)) return [];",
