@@ -434,7 +434,7 @@ export interface paths {
         put?: never;
         /**
          * Settle an operation whose outcome can't be proven
-         * @description Only for the state `unknown`; check the chain first. With `had_effect` false the operation ends as failed, nothing more of it is sent, and its caller can send the request again. While a signed transaction may still land, the response is 409 with Retry-After. With `had_effect` true its caller is told not to repeat the request. A finalization then adopts the collection that the chain shows under its external id; 409 if it shows none. It is also 409 where only a top-up or a registration can't be proven: nothing was sent after it.
+         * @description Only for the state `unknown`; check the chain first. With `had_effect` false the operation ends as failed, nothing more of it is sent, and its caller can send the request again. While a signed transaction may still land, the response is 409 with Retry-After. With `had_effect` true its caller is told not to repeat the request. A finalization then adopts the collection that the chain shows under its external id; 409 if it shows none. It is also 409 where it was only prepared, by a top-up or a registration that can't be proven.
          */
         post: operations["adminSettleOperation"];
         delete?: never;

@@ -93,17 +93,17 @@ const resumed = (): ServiceError =>
   conflict("The wallet has resumed this operation. Read it until it is over.");
 
 /**
- * Refuses to take an operation as effective of which only a preparation can't be proven: what it prepares is sent after it.
+ * Refuses to take an operation as effective that can only have been prepared: what a step prepares is sent after it.
  * @throws ServiceError conflict
  */
 const requireSent = (records: readonly TransactionRecord[]): void => {
-  const unproven = records.filter(({ state }) => state === "unknown");
+  const done = records.filter(({ state }) => state === "succeeded" || state === "unknown");
   // Without a hash its wallet's object was lost, which may have sent more.
-  const isAll = unproven.every(({ step, result }) => isPreparation(step) && result?.transaction_hash);
-  if (unproven.length === 0 || !isAll) return;
-  const steps = unproven.map(({ step }) => step).join(", ");
+  const isPrepared = done.every(({ step, result }) => isPreparation(step) && result?.transaction_hash);
+  if (done.length === 0 || !isPrepared) return;
+  const steps = done.flatMap(({ step, state }) => (state === "unknown" ? [step] : [])).join(", ");
   throw conflict(
-    `Settle it as without effect: only ${steps} can't be proven, which prepares what was never sent. What has succeeded stays.`,
+    `Settle it as without effect: only ${steps} can't be proven, which prepares what was never sent.`,
   );
 };
 
@@ -187,7 +187,7 @@ export const adminOperationEndpoints = [
       operationId: "adminSettleOperation",
       summary: "Settle an operation whose outcome can't be proven",
       description:
-        "Only for the state `unknown`; check the chain first. With `had_effect` false the operation ends as failed, nothing more of it is sent, and its caller can send the request again. While a signed transaction may still land, the response is 409 with Retry-After. With `had_effect` true its caller is told not to repeat the request. A finalization then adopts the collection that the chain shows under its external id; 409 if it shows none. It is also 409 where only a top-up or a registration can't be proven: nothing was sent after it.",
+        "Only for the state `unknown`; check the chain first. With `had_effect` false the operation ends as failed, nothing more of it is sent, and its caller can send the request again. While a signed transaction may still land, the response is 409 with Retry-After. With `had_effect` true its caller is told not to repeat the request. A finalization then adopts the collection that the chain shows under its external id; 409 if it shows none. It is also 409 where it was only prepared, by a top-up or a registration that can't be proven.",
       request: { params: operationParam, body: jsonBody(settlementBody, { had_effect: true }) },
       success: { 200: json("The operation as it is now.", operationView) },
       errors: ["conflict", "wallet_busy", "chain_unavailable"],
