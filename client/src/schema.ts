@@ -434,7 +434,7 @@ export interface paths {
         put?: never;
         /**
          * Settle an operation whose outcome can't be proven
-         * @description Only for the state `unknown`; check the chain first. With `had_effect` false the operation ends as failed, nothing more of it is sent, and its caller can send the request again. While a signed transaction may still land, the response is 409 with Retry-After. With `had_effect` true its caller is told not to repeat the request. A finalization then adopts the collection that the chain shows under its external id; 409 if it shows none.
+         * @description Only for the state `unknown`; check the chain first. With `had_effect` false the operation ends as failed, nothing more of it is sent, and its caller can send the request again. While a signed transaction may still land, the response is 409 with Retry-After. With `had_effect` true its caller is told not to repeat the request. A finalization then adopts the collection that the chain shows under its external id; 409 if it shows none. It is also 409 where it was only prepared, by a top-up or a registration that can't be proven.
          */
         post: operations["adminSettleOperation"];
         delete?: never;
@@ -895,7 +895,7 @@ export interface paths {
         get?: never;
         /**
          * Lock parts of a collection, for ever
-         * @description A promise to holders, kept by the contract. It can't be undone, by anyone. `metadata`: title, description and what NFTs show stay. `supply`: nothing is minted any more. `royalties`: ongoing_royalties stay. `transfers`: transfers and approvals that are possible stay possible. `code`: the contract's code never changes, for all of its collections. A write that a known lock forbids, and its quote, are then refused with 409 `conflict` before anything is sent; `issues` names the fields. Scope: `settings`.
+         * @description A promise to holders, kept by the contract. It can't be undone, by anyone. `metadata`: title, description and what NFTs show stay. `supply`: nothing is minted any more. `royalties`: ongoing_royalties stay. `transfers`: transfers and approvals that are possible stay possible. `code`: the contract's code never changes, for all of its collections. A write that a known lock forbids, and its quote, are then refused with 409 `conflict` before anything is sent; `issues` names the fields, unless no other fields would help, as of a mint under `supply`. Refused too: `metadata` before all assets are revealed, `transfers` while they are forbidden, `code` while an upgrade is announced. Scope: `settings`.
          */
         put: operations["lockCollection"];
         post?: never;

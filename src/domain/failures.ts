@@ -27,3 +27,18 @@ export const failureBody = (failure: Failure, operationUuid: string): object => 
 };
 
 export const failureStatus = (failure: Failure): number => ERRORS[failure.code].status;
+
+/** The failure of an operation that the operator has settled as having taken effect. */
+export const HAD_EFFECT: Failure = {
+  code: "conflict",
+  message:
+    "The operator settled the operation: it took effect. Read the resource; don't send the request again.",
+  outcome: "final",
+  retryable: false,
+};
+
+/** Whether an answer is that of such an operation. */
+export const hadEffect = (answer: unknown): boolean => {
+  const { code, outcome } = answer as Partial<Failure>;
+  return code === HAD_EFFECT.code && outcome === HAD_EFFECT.outcome;
+};

@@ -50,7 +50,7 @@ const KEPT: Readonly<Record<"texts" | "royalties" | "transfers", readonly (keyof
 };
 
 /** The locks that may forbid a change of settings, whatever the settings are. */
-export const locksOn = (changes: SettingsChanges): (keyof LockRecord)[] => {
+export const locksAgainst = (changes: SettingsChanges): (keyof LockRecord)[] => {
   const touches = (names: readonly (keyof SettingsChanges)[]) =>
     names.some((name) => changes[name] !== undefined);
   return [

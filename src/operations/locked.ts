@@ -1,4 +1,6 @@
 import { sql } from "drizzle-orm";
+import type { ServiceContext } from "../context.ts";
+import { holds } from "../db/client.ts";
 import { hasLock } from "../db/queries/collection-effects.ts";
 import type { Uuid } from "../domain/ids.ts";
 import type { Issue } from "../domain/issues.ts";
@@ -7,11 +9,15 @@ import type { Proposal } from "./kind.ts";
 
 /** Refuses a write that each of these locks forbids whatever it changes, by those that the database knows at its acceptance. */
 export const unlessLocked = (
+  { db }: Pick<ServiceContext, "db">,
   collectionUuid: Uuid,
   locks: readonly (keyof LockRecord)[],
-  message: string,
-  issues?: readonly Issue[],
-): Required<Pick<Proposal, "condition" | "refusal">> => ({
-  condition: sql`NOT ${hasLock(collectionUuid, locks)}`,
-  refusal: async () => lockedError(message, issues),
-});
+  { message, issues }: { readonly message: string; readonly issues?: readonly Issue[] },
+): Required<Pick<Proposal, "condition" | "refusal">> => {
+  const isLocked = hasLock(collectionUuid, locks);
+  return {
+    condition: sql`NOT ${isLocked}`,
+    // The acceptance also depends on limits, which may have had no room a moment ago.
+    refusal: async () => ((await holds(db, isLocked)) ? lockedError(message, issues) : null),
+  };
+};

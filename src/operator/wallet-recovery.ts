@@ -21,6 +21,7 @@ import type { Statement } from "../db/statements.ts";
 import { checkpoint } from "../domain/checkpoints.ts";
 import { unknownCursor } from "../domain/cursors.ts";
 import { eventsOfOutcome, firstOfGeneration } from "../domain/events.ts";
+import { hadEffect } from "../domain/failures.ts";
 import { isUuid, type Uuid } from "../domain/ids.ts";
 import { KINDS, OPERATION_KINDS, type OperationKind } from "../domain/operations.ts";
 import { findArchived } from "../files/archive/read.ts";
@@ -72,22 +73,20 @@ const putBack = async (
   );
   checkpoint("recovery.before_put_back");
   if (accepted !== null && journaled.ending === null) throw accepted;
+  const { ending } = journaled;
+  const answer = ending && (await bodyOf(context, ending));
   const effects =
-    accepted === null && journaled.ending !== null
-      ? await effectsOf(context, operation, journaled.ending, records)
+    accepted === null && ending !== null
+      ? await effectsOf(context, operation, { state: ending.state, answer }, records)
       : { statements: [] };
   const statements =
-    journaled.ending === null
+    ending === null
       ? []
-      : endingStatements(db, operation, journaled.ending, {
+      : endingStatements(db, operation, ending, {
           records,
           ...effects,
-          report: eventsOfOutcome(
-            operation.kind,
-            journaled.ending.state,
-            await bodyOf(context, journaled.ending),
-          ),
-          at: new Date(journaled.ending.endedAt),
+          report: eventsOfOutcome(operation.kind, ending.state, answer),
+          at: new Date(ending.endedAt),
         });
   const batch = [
     putBackOperation(db, operation),
@@ -145,19 +144,22 @@ const keyStatements = (context: ServiceContext, journaled: JournaledOperation): 
     }),
   );
 
-/** The effects of an ended operation, read again; none if its collection no longer exists. */
+/** The effects of an ended operation, read again; none if its collection no longer exists. @param answer its body */
 const effectsOf = async (
   context: ServiceContext,
   operation: OperationRow,
-  { state }: OperationEnding,
+  { state, answer }: Pick<OperationEnding, "state"> & { readonly answer: unknown },
   records: readonly TransactionRecord[],
 ): Promise<Pick<Effects, "statements" | "commit" | "mint">> => {
   const { id, kind, integrationId, subjectId } = operation;
-  if (state === "failed") return { statements: await kindNamed(kind).onFailure(context, operation, records) };
+  const isSettled = state === "failed" && hadEffect(answer);
+  if (state === "failed" && !isSettled)
+    return { statements: await kindNamed(kind).onFailure(context, operation, records) };
   if (KINDS[kind].isOnCollection && !(await findCollection(context.db, integrationId, subjectId))) {
     context.log("recovery.collection_missing", { operation_uuid: id, collection_uuid: subjectId });
     return { statements: [] };
   }
+  if (isSettled) return { statements: await kindNamed(kind).onSettled(context, operation, records) };
   const outlook = await kindNamed(kind).look(context, operation, records);
   const effects = await outlook.effects();
   if (effects && "statements" in effects) return effects;

@@ -1,6 +1,6 @@
 import { env } from "cloudflare:workers";
 import { createHash } from "node:crypto";
-import { beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test, vi } from "vitest";
 import {
   admin,
   api,
@@ -35,6 +35,7 @@ import {
   readOperation,
 } from "../support/operations.ts";
 import { drain, pay, sendFrom } from "../support/payments.ts";
+import { spoilViews } from "../support/spoilt-views.ts";
 import { fetchWithSecrets, replaceObject, setWalletSettings, withSecrets } from "../support/wallets.ts";
 
 const sha256 = (bytes: Uint8Array): Buffer<ArrayBuffer> => createHash("sha256").update(bytes).digest();
@@ -591,6 +592,32 @@ test("what an owner reveals without the service is known a minute later, and is 
     ["collection.revealed", expect.any(String), "partly", 2],
     ["collection.revealed", null, "revealed", 3],
   ]);
+});
+
+test.each([1, 3, 4])("%s assets that other code says it has shown end no planned reveal", async (shown) => {
+  const at = new Date(Date.now() + 3_600_000).toISOString();
+  const { collection } = await createHidden(shop, { copies: [1, 1, 1], reveal: at });
+  const { collection_id: id } = collection.near_collection;
+  const asked = spoilViews(
+    ({ method, contract }) => method === "collections" && contract === shop.contractAccountId,
+    (text) => {
+      const all = JSON.parse(text) as { collection_id: number; reveal: Reveal }[];
+      const state = shown < 3 ? "partly" : "revealed";
+      return JSON.stringify(
+        all.map((one) =>
+          one.collection_id === id ? { ...one, reveal: { ...one.reveal, shown, state } } : one,
+        ),
+      );
+    },
+  );
+  try {
+    await background.reconcile();
+  } finally {
+    vi.unstubAllGlobals();
+  }
+  expect(asked()).toBe(true);
+  expect((await read(collection)).reveal).toMatchObject({ state: "hidden", shown: 0, at });
+  expect(await revealEvents(collection)).toEqual([]);
 });
 
 test.each(["operation.settled", "operation.before_effects"] as const)(

@@ -1,4 +1,4 @@
-import { beforeAll, beforeEach, expect, test } from "vitest";
+import { beforeAll, beforeEach, expect, test, vi } from "vitest";
 import {
   admin,
   api,
@@ -7,9 +7,13 @@ import {
   createReceivers,
   type TestIntegration,
 } from "../support/api.ts";
-import { setFaults } from "../support/chain-control.ts";
+import { SERVICES_NODE, setFaults } from "../support/chain-control.ts";
 import { collectionOnChain, createCollection, type Finalized } from "../support/collections.ts";
 import { background, eventsOf, readOperation } from "../support/operations.ts";
+import { FORGETFUL, givenUp, stepsOf } from "../support/own-wallets.ts";
+import { sendFrom } from "../support/payments.ts";
+import { spoilViews } from "../support/spoilt-views.ts";
+import { until } from "../support/waiting.ts";
 import { replaceObject } from "../support/wallets.ts";
 
 /** Events of writes that the operator settles as having taken effect. */
@@ -38,9 +42,18 @@ beforeEach(async () => {
   tokens = minted.tokens.map(({ token_id: id }) => id);
 });
 
-/** A write that lands, of which nobody hears before its wallet's object is lost, so that nothing proves it. */
-const unproven = async (method: string, path: string, json: object): Promise<string> => {
-  await setFaults({ kind: "reply_lost", methods: ["send_tx"] }, { kind: "unknown_transaction" });
+/** Faults with which a write lands, but nobody hears of it before its wallet's object is lost, so that nothing proves it. */
+const LANDS = [{ kind: "reply_lost", methods: ["send_tx"] }, { kind: "unknown_transaction" }];
+const NEVER_LANDS = [{ kind: "request_lost", methods: ["send_tx"] }];
+
+/** A write that nothing will prove. */
+const unproven = async (
+  method: string,
+  path: string,
+  json: object,
+  faults: readonly Readonly<Record<string, unknown>>[] = LANDS,
+): Promise<string> => {
+  await setFaults(...faults);
   const headers = { prefer: "respond-async" };
   const answer = await api(`/collection/${collection.collection_uuid}${path}`, {
     ...{ key: shop.key, method, json, headers },
@@ -160,4 +173,77 @@ test("is settled once a node shows what it did", async () => {
   expect(await readOperation(shop.key, uuid)).toMatchObject({ state: "unknown" });
   await bodyOf(await settle(uuid), 200);
   expect(await told(type)).toHaveLength(2);
+});
+
+test.each([
+  ["collection.locked", "/lock", () => ({ locks: ["supply"] })],
+  ["nft.updated", "/nft-lock", () => ({ token_id: tokens[0] })],
+] as const)(
+  "%s isn't reported, and nothing is refused, where the lock was never made",
+  async (type, path, body) => {
+    const uuid = await unproven("PUT", path, body(), NEVER_LANDS);
+    await settled(uuid);
+    expect(await told(type)).toEqual([]);
+    const at = `/collection/${collection.collection_uuid}`;
+    expect(await bodyOf(await api(at, { key: shop.key }), 200)).toMatchObject({ locks: [] });
+    await bodyOf(await api(`${at}/mint`, { key: shop.key, json: { receiver_addresses: [alice] } }), 201);
+  },
+);
+
+test("can be settled while the contract can't be read", async () => {
+  const { send, hasLanded, type } = writes.nft_update;
+  const uuid = await send();
+  await expect.poll(hasLanded, { timeout: 20_000 }).toBe(true);
+  await replaceObject(shop.integrationUuid);
+  await background.resume(uuid);
+  const asked = spoilViews(
+    ({ method }) => method === "nft_tokens_by_ids",
+    () => "[]",
+  );
+  try {
+    await bodyOf(await settle(uuid), 200);
+  } finally {
+    vi.unstubAllGlobals();
+  }
+  expect(asked()).toBe(true);
+  expect(await readOperation(shop.key, uuid)).toMatchObject({ state: "failed" });
+  expect(await told(type)).toEqual([]);
+});
+
+test("only its top-up can't be proven: it is settled as without effect", async () => {
+  const own = await createIntegration("Topped up");
+  collection = await createCollection(own, { copies: [5] });
+  const { collection_draft_uuid: draft } = await bodyOf<{ collection_draft_uuid: string }>(
+    await api(`/collection/${collection.collection_uuid}`, { key: own.key }),
+    200,
+  );
+  const [asset] = await bodyOf<{ asset_uuid: string }[]>(
+    await api(`/collection-draft/${draft}/asset`, { key: own.key }),
+    200,
+  );
+  // The contract keeps nothing to pay storage with.
+  const args = new TextEncoder().encode("{}");
+  const withdrawal = {
+    kind: "function_call",
+    method: "withdraw",
+    gas: "30000000000000",
+    deposit: "1",
+    args,
+  } as const;
+  await sendFrom(own.integrationUuid, own.contractAccountId, [withdrawal]);
+  await setFaults({ kind: "request_lost", methods: ["send_tx"], node: SERVICES_NODE, skip: 1 });
+  const answer = await api(`/collection/${collection.collection_uuid}/lock`, {
+    ...{ key: own.key, method: "PUT", json: { asset_uuids: [asset!.asset_uuid] } },
+    headers: { prefer: "respond-async" },
+  });
+  const { operation_uuid: uuid } = await bodyOf<{ operation_uuid: string }>(answer, 202);
+  await until(async () => (await stepsOf(own.integrationUuid, uuid)).length === 2);
+  await setFaults(...FORGETFUL);
+  await givenUp(own.integrationUuid, uuid);
+  await background.resume(uuid);
+  expect(await readOperation(own.key, uuid)).toMatchObject({ state: "unknown" });
+  expect(await bodyOf(await settle(uuid), 409)).toMatchObject({
+    message: expect.stringContaining("only topup:lock:1 can't be proven"),
+  });
+  await setFaults();
 });

@@ -9,6 +9,25 @@ export const forgetContract = async (accountId: string): Promise<void> => {
   await env.DB.prepare("DELETE FROM contracts WHERE account_id = ?").bind(accountId).run();
 };
 
+/** Notes a lock of a collection that nobody has made. */
+export const noteLock = async (collectionUuid: string, lock: string): Promise<void> => {
+  await env.DB.prepare("UPDATE collections SET locks = json_set(locks, ?, json('true')) WHERE id = unhex(?)")
+    .bind(`$.${lock}`, collectionUuid.replaceAll("-", ""))
+    .run();
+};
+
+/** Has the database know a contract by other code. Returns a function that restores it. */
+export const noteCode = async (accountId: string, hash: Uint8Array): Promise<() => Promise<void>> => {
+  const of = env.DB.prepare("SELECT code_hash FROM contracts WHERE account_id = ?").bind(accountId);
+  const before = (await of.first<{ code_hash: number[] }>())!.code_hash;
+  const set = async (to: Uint8Array) =>
+    void (await env.DB.prepare("UPDATE contracts SET code_hash = ? WHERE account_id = ?")
+      .bind(to, accountId)
+      .run());
+  await set(hash);
+  return () => set(new Uint8Array(before));
+};
+
 /** All rows of a database at one moment, with their numbers, to roll it back to. */
 export type Snapshot = ReadonlyMap<string, readonly Readonly<Record<string, unknown>>[]>;
 

@@ -120,6 +120,10 @@ export const FORGETFUL = [
   { kind: "lag", methods: ["EXPERIMENTAL_changes"], blocks: 10_000_000, node: SERVICES_NODE },
 ];
 
+/** The steps of an operation that its wallet has, in any state. */
+export const stepsOf = async (name: string, operation: string): Promise<string[]> =>
+  (await walletOf(name).transactions(operation as Uuid)).map(({ step }) => step);
+
 /** Has a wallet look at its rows without pauses until it gives the operation up. */
 export const givenUp = async (name: string, operation: string): Promise<void> => {
   const wallet = walletOf(name);
@@ -128,7 +132,6 @@ export const givenUp = async (name: string, operation: string): Promise<void> =>
       sql.exec("UPDATE signed SET ask_at = 0 WHERE state = 'open'");
     });
     await wallet.reconcile();
-    const [record] = await wallet.transactions(operation as Uuid);
-    return record?.state === "unknown";
+    return (await wallet.transactions(operation as Uuid)).some(({ state }) => state === "unknown");
   });
 };

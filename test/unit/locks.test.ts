@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
-import { FORBIDDEN, type LockRecord, lockedChanges, locksOn } from "../../src/domain/locks.ts";
+import { FORBIDDEN, type LockRecord, lockedChanges, locksAgainst } from "../../src/domain/locks.ts";
 import type { CollectionSettings, SettingsChanges } from "../../src/domain/settings.ts";
 
 const before: CollectionSettings = {
@@ -54,7 +54,7 @@ describe("a change of settings", () => {
     for (const name of Object.keys(ALL) as (keyof LockRecord)[])
       expect(refusedBy({ [name]: true }, changes), name).toEqual(name === lock ? names : []);
     expect(refusedBy({}, changes)).toEqual([]);
-    if (lock) expect(locksOn(changes)).toContain(lock);
+    if (lock) expect(locksAgainst(changes)).toContain(lock);
   });
 
   test("a locked asset keeps title and description, and nothing else", () => {

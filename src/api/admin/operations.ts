@@ -4,13 +4,15 @@ import { allLedgers } from "../../db/ledger.ts";
 import { findOperation, type OperationRow } from "../../db/queries/operations.ts";
 import { duration } from "../../domain/counted.ts";
 import { ServiceError } from "../../domain/errors.ts";
-import type { Failure } from "../../domain/failures.ts";
+import { type Failure, HAD_EFFECT } from "../../domain/failures.ts";
 import type { Uuid } from "../../domain/ids.ts";
 import { KINDS } from "../../domain/operations.ts";
+import { isPreparation } from "../../domain/steps.ts";
 import { endInPart, endingOf, fail } from "../../operations/engine/endings.ts";
 import { readOperationAsOperator } from "../../operations/engine/read.ts";
 import type { FinalizeOperation } from "../../operations/kinds/finalize-plan.ts";
 import { kindNamed, walletFor } from "../../operations/registry.ts";
+import type { TransactionRecord } from "../../wallet/interface.ts";
 import { endpoint, json, jsonBody, reply } from "../endpoint.ts";
 import { type OperationResource, operationView } from "../resources/operation.ts";
 import { uuidField } from "../schemas/fields.ts";
@@ -21,14 +23,6 @@ const NO_EFFECT: Failure = {
   message: "The operator settled the operation: it had no effect and never will. Send it as a new request.",
   outcome: "failed_on_chain",
   retryable: true,
-};
-
-const HAD_EFFECT: Failure = {
-  code: "conflict",
-  message:
-    "The operator settled the operation: it took effect. Read the resource; don't send the request again.",
-  outcome: "final",
-  retryable: false,
 };
 
 /** How long a continued finalization runs before the operator gets a response. Milliseconds. */
@@ -81,17 +75,36 @@ const close = async (
   const wallet = walletFor(context, row);
   const records = await wallet.transactions(row.id);
   const states = records.map(({ state }) => state);
-  const isProven = states.length > 0 && states.every((state) => state !== "unknown");
-  if (isProven || !(await wallet.withdraw(row.id, states.length, true, states))) {
-    throw conflict("The wallet has resumed this operation. Read it until it is over.");
-  }
+  if (states.length > 0 && states.every((state) => state !== "unknown")) throw resumed();
+  if (failure === HAD_EFFECT) requireSent(records);
   const kind = kindNamed(row.kind);
   const partial = kind.partial(context, row, records, failure);
   const writes = failure === HAD_EFFECT ? kind.onSettled : kind.onFailure;
+  // Read first: an operation that is withdrawn while no node answers would neither go on nor end.
+  const statements = partial === null ? await writes(context, row, records) : [];
+  if (!(await wallet.withdraw(row.id, states.length, true, states))) throw resumed();
   const ended = await (partial === null
-    ? fail(context, row, { failure, statements: await writes(context, row, records), records, height })
+    ? fail(context, row, { failure, statements, records, height })
     : endInPart(context, row, partial, { records, height }));
   await wallet.acknowledge(row.id, endingOf(ended));
+};
+
+const resumed = (): ServiceError =>
+  conflict("The wallet has resumed this operation. Read it until it is over.");
+
+/**
+ * Refuses to take an operation as effective that can only have been prepared: what a step prepares is sent after it.
+ * @throws ServiceError conflict
+ */
+const requireSent = (records: readonly TransactionRecord[]): void => {
+  const done = records.filter(({ state }) => state === "succeeded" || state === "unknown");
+  // Without a hash its wallet's object was lost, which may have sent more.
+  const isPrepared = done.every(({ step, result }) => isPreparation(step) && result?.transaction_hash);
+  if (done.length === 0 || !isPrepared) return;
+  const steps = done.flatMap(({ step, state }) => (state === "unknown" ? [step] : [])).join(", ");
+  throw conflict(
+    `Settle it as without effect: only ${steps} can't be proven, which prepares what was never sent.`,
+  );
 };
 
 /** Continues a finalization from what the chain shows of its collection. @throws ServiceError if that isn't enough */
@@ -174,7 +187,7 @@ export const adminOperationEndpoints = [
       operationId: "adminSettleOperation",
       summary: "Settle an operation whose outcome can't be proven",
       description:
-        "Only for the state `unknown`; check the chain first. With `had_effect` false the operation ends as failed, nothing more of it is sent, and its caller can send the request again. While a signed transaction may still land, the response is 409 with Retry-After. With `had_effect` true its caller is told not to repeat the request. A finalization then adopts the collection that the chain shows under its external id; 409 if it shows none.",
+        "Only for the state `unknown`; check the chain first. With `had_effect` false the operation ends as failed, nothing more of it is sent, and its caller can send the request again. While a signed transaction may still land, the response is 409 with Retry-After. With `had_effect` true its caller is told not to repeat the request. A finalization then adopts the collection that the chain shows under its external id; 409 if it shows none. It is also 409 where it was only prepared, by a top-up or a registration that can't be proven.",
       request: { params: operationParam, body: jsonBody(settlementBody, { had_effect: true }) },
       success: { 200: json("The operation as it is now.", operationView) },
       errors: ["conflict", "wallet_busy", "chain_unavailable"],

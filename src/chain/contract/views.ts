@@ -392,7 +392,8 @@ const tokensByIds = async (
   do {
     const call = { contractId, method, args: { token_ids: tokenIds.slice(tokens.length) } };
     const { value, height } = await viewFunction<(ContractToken | null)[]>(rpc, call, at, options);
-    if (value.length === 0 && tokenIds.length > 0) throw new Error(`${contractId} shows none of its tokens`);
+    if (value.length === 0 && tokenIds.length > 0)
+      throw new ViewError("nft_tokens_by_ids: none of the tokens", null);
     tokens.push(...value);
     first ??= height;
   } while (tokens.length < tokenIds.length);

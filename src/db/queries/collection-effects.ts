@@ -60,6 +60,10 @@ export const keepPlan = async <Plan>(ledger: Ledger, operationId: Uuid, plan: Pl
 export const hasCopiesLeft = (id: Uuid, copies: number): SQL => sql`EXISTS (
   SELECT 1 FROM collections WHERE id = ${uuidToBytes(id)} AND total - minted >= ${copies})`;
 
+/** Condition: the database knows exactly these locks of a collection, in the form in which they were read. */
+export const hasLocks = (id: Uuid, locks: LockRecord): SQL => sql`EXISTS (
+  SELECT 1 FROM collections WHERE id = ${uuidToBytes(id)} AND json(locks) = json(${JSON.stringify(locks)}))`;
+
 /** Condition: the database knows one of these locks of a collection. */
 export const hasLock = (id: Uuid, locks: readonly (keyof LockRecord)[]): SQL => sql`EXISTS (
   SELECT 1 FROM collections WHERE id = ${uuidToBytes(id)} AND (${sql.join(
@@ -112,18 +116,25 @@ export const notePhaseCounts = (
     .where(and(eq(collections.id, collectionId), operationId && isOpen(operationId)));
 
 /** Adds locks to those that a collection is known to have: nobody can take one back. */
-export const noteLocks = (
-  db: Database,
-  collectionId: Uuid,
-  locks: LockRecord,
-  { now, condition }: { readonly now: Date; readonly condition?: SQL },
-): Statement =>
+export const noteLocks = (db: Database, collectionId: Uuid, locks: LockRecord, now: Date): Statement =>
   db
     .update(collections)
     .set({
       locks: sql`json_patch(${collections.locks}, ${JSON.stringify(locks)})`,
       updatedAt: now,
     })
+    .where(eq(collections.id, collectionId));
+
+/** Replaces the locks that a collection is known to have by those of a height, where the condition holds. */
+export const replaceLocks = (
+  db: Database,
+  collectionId: Uuid,
+  locks: LockRecord,
+  { height, now, condition }: { readonly height: number; readonly now: Date; readonly condition: SQL },
+): Statement =>
+  db
+    .update(collections)
+    .set({ locks, height: sql`max(${collections.height}, ${height})`, updatedAt: now })
     .where(and(eq(collections.id, collectionId), condition));
 
 /** The highest number of a mint's tokens: at least so many are minted. */

@@ -1,10 +1,10 @@
 import { type SQL, sql } from "drizzle-orm";
 import { alikeRevealGas, revealBatches } from "../../chain/contract/calls.ts";
-import { contractViews } from "../../chain/contract/views.ts";
+import { type ContractCollection, contractViews } from "../../chain/contract/views.ts";
 import { connectFor } from "../../chain/rpc.ts";
 import { type CollectionTarget, placeOf, readableOf } from "../../collections/collection-target.ts";
 import { requireCollection } from "../../collections/collections.ts";
-import { type CommittedBatch, shuffledAssets } from "../../collections/hidden-assets.ts";
+import { type CommittedBatch, readOrder, shuffledAssets } from "../../collections/hidden-assets.ts";
 import type { Caller, ServiceContext } from "../../context.ts";
 import { runBatch } from "../../db/client.ts";
 import { ledgerOf } from "../../db/ledger.ts";
@@ -21,6 +21,7 @@ import { packed } from "../../domain/packing.ts";
 import { revealState } from "../../domain/reveal.ts";
 import { stepName } from "../../domain/steps.ts";
 import type { TransactionRecord } from "../../wallet/interface.ts";
+import { isDatabaseBehind } from "../database-behind.ts";
 import { type KindResults, kindOf, type Operation, type Proposal } from "../kind.ts";
 import { hasSucceeded, heightOf } from "../records.ts";
 
@@ -106,9 +107,7 @@ export const proposeReveal = async (
   if (row.reveal === null) throw conflict("E_ALREADY_REVEALED: The collection hides no assets.");
   const at = await readableOf(context, caller, collectionUuid);
   const shown = (await at.views.collection(at.collectionId))?.reveal;
-  // The owner may have revealed assets without the service, by the exported order.
-  if (shown && shown.shown > row.reveal.shown)
-    await runBatch(context.db, reportShown(context, found, shown.shown));
+  if (shown) await noteOwners(context, found, shown);
   if (!shown || shown.state === "revealed")
     throw conflict("E_ALREADY_REVEALED: The collection hides no assets.");
   const batches = (await shuffledAssets(context, row)).batches;
@@ -169,7 +168,7 @@ const noteShown = (
  * Notes that assets are shown, with the event that no success of an operation reports.
  * @param operationId that has shown them; absent: the owner has, or an operation that is open, whose end reports it
  */
-export const reportShown = (
+const reportShown = (
   context: ServiceContext,
   { collection, contractAccountId }: CollectionRow,
   shown: number,
@@ -194,6 +193,26 @@ export const reportShown = (
     insertEvents(ledgerOf(context, integrationId), { ...event, at: context.now() }, isNews),
     noteShown(context, id, shown, isOwners),
   ];
+};
+
+/**
+ * Notes and reports what the owner has revealed without the service, by the exported order. What doesn't follow that order is
+ * shown by other code, and nothing of it is noted.
+ */
+export const noteOwners = async (
+  context: ServiceContext,
+  row: CollectionRow,
+  reveal: NonNullable<ContractCollection["reveal"]>,
+): Promise<void> => {
+  const { collection } = row;
+  if (collection.reveal === null || reveal.shown <= collection.reveal.shown) return;
+  if (await isDatabaseBehind(context, collection.integrationId)) return;
+  const isLost = (collection.reveal.order ?? (await readOrder(context, collection.id))) === null;
+  if (isLost) return;
+  const { batches } = await shuffledAssets(context, collection);
+  const last = batches.find(({ first, assets }) => first + assets === reveal.shown);
+  if (last !== undefined && Buffer.from(last.next).toString("base64") === reveal.next)
+    await runBatch(context.db, reportShown(context, row, reveal.shown));
 };
 
 /** The time at which the rest is revealed; null: none is planned, or left. */

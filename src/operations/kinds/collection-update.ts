@@ -20,8 +20,9 @@ import { type CollectionTurn, collectionTurn, type TurnRow, turnFrom } from "../
 import { ServiceError } from "../../domain/errors.ts";
 import { newUuid, type Uuid } from "../../domain/ids.ts";
 import { jsonBytes } from "../../domain/json-text.ts";
-import { lockedChanges, lockedError, locksOn } from "../../domain/locks.ts";
+import { lockedChanges, lockedError, locksAgainst } from "../../domain/locks.ts";
 import {
+  type CollectionSettings,
   changedSettings,
   configIssues,
   hasConfigChanges,
@@ -38,7 +39,7 @@ import {
   registrationOf,
   registrationSteps,
 } from "../registrations.ts";
-import { reportSettled } from "../settled.ts";
+import { readSettled, reportSettled } from "../settled.ts";
 
 /** An update of a collection, as stored with its operation. */
 export interface CollectionUpdateOperation extends CollectionTarget {
@@ -77,22 +78,29 @@ export const proposeCollectionUpdate = async (
   return {
     ...{ id, kind: "collection_update", subjectId: collectionUuid, request },
     ...registering(context, { id, integrationId }, registrations),
-    ...unlessLocked(context, caller, collectionUuid, changes),
+    ...unlessKept(context, caller, collectionUuid, changes),
   };
 };
 
 /** Refuses what the known locks forbid. Values that stay, and what allows more, are sent all the same. */
-const unlessLocked = (
-  { db }: ServiceContext,
+const unlessKept = (
+  context: ServiceContext,
   { integrationId }: Caller,
   collectionUuid: Uuid,
   changes: SettingsChanges,
 ): Pick<Proposal, "unlocked"> => {
-  const locks = locksOn(changes);
+  const { db } = context;
+  const locks = locksAgainst(changes);
   if (locks.length === 0) return {};
   const check = async () => {
-    const { collection } = await requireRow(db, integrationId, collectionUuid);
-    const issues = lockedChanges(collection.locks, collection.settings, changes);
+    const { collection, contractAccountId } = await requireRow(db, integrationId, collectionUuid);
+    const issuesWith = (settings: CollectionSettings) => lockedChanges(collection.locks, settings, changes);
+    if (issuesWith(collection.settings).length === 0) return;
+    // The contract's admins may have changed what the locks keep since the database was compared with the chain.
+    const views = contractViews(connectFor(context), contractAccountId, collection.height);
+    const shown = await views.collection(collection.onChainId);
+    if (shown === null) throw new Error(`${contractAccountId} lacks collection ${collection.onChainId}`);
+    const issues = issuesWith(settingsFromContract(shown, collection.settings));
     if (issues.length > 0) throw lockedError(issues[0]!.message, issues);
   };
   return { unlocked: { condition: sql`NOT ${hasLock(collectionUuid, locks)}`, check } };
@@ -198,13 +206,13 @@ export const collectionUpdateKind = kindOf<
 
   acceptedWith: ({ db }, operation) => noteAgain(db, operation),
 
-  onSettled: async (context, operation) => {
+  onSettled: async (context, operation, records) => {
     const { id, request, subjectId, integrationId } = operation;
+    const { collectionId } = request;
+    const shown = await readSettled(context, operation, records, (views) => views.collection(collectionId));
+    if (shown === null) return [];
     const row = await requireRow(context.db, integrationId, subjectId);
     const { collection } = row;
-    const views = contractViews(connectFor(context), request.contract, collection.height);
-    const shown = await views.collection(request.collectionId);
-    if (shown === null) throw new Error(`${request.contract} lacks collection ${request.collectionId}`);
     const now = context.now();
     const settings = settingsFromContract(shown, collection.settings);
     const updated = toCollection({

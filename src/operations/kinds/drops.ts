@@ -110,7 +110,7 @@ export const proposeDrop = async (
   };
   return {
     ...{ kind: "drop_create", subjectId: collectionUuid, request },
-    ...unlessLocked(collectionUuid, ["supply"], FORBIDDEN.supply),
+    ...unlessLocked(context, collectionUuid, ["supply"], { message: FORBIDDEN.supply }),
   };
 };
 
@@ -140,7 +140,8 @@ export const proposeDropUpdate = async (
   const issues = names.map((name) => ({ path: [name], message: FORBIDDEN.supply }));
   return {
     ...{ kind: "drop_update", subjectId: collectionUuid, request, permanent },
-    ...(names.length > 0 && unlessLocked(collectionUuid, ["supply"], FORBIDDEN.supply, issues)),
+    ...(names.length > 0 &&
+      unlessLocked(context, collectionUuid, ["supply"], { message: FORBIDDEN.supply, issues })),
   };
 };
 

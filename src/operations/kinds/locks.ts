@@ -1,6 +1,6 @@
 import { fullAccessKeys } from "../../chain/blocks.ts";
 import { lockCollection, lockToken } from "../../chain/contract/calls.ts";
-import type { ContractCollection } from "../../chain/contract/views.ts";
+import type { ContractCollection, ContractViews } from "../../chain/contract/views.ts";
 import { connectFor } from "../../chain/rpc.ts";
 import { type CollectionTarget, placeOf, readableOf } from "../../collections/collection-target.ts";
 import { requireCollection } from "../../collections/collections.ts";
@@ -16,8 +16,8 @@ import { requireUnlimited } from "../../domain/key-rights.ts";
 import { type Lock, lockRecord } from "../../domain/locks.ts";
 import { parseTokenId } from "../../domain/token-ids.ts";
 import { type KindResults, kindOf, type Operation, type Proposal } from "../kind.ts";
-import { succeeded } from "../records.ts";
-import { reportSettled } from "../settled.ts";
+import { heightOf, succeeded } from "../records.ts";
+import { readSettled, reportSettled, settledTokens } from "../settled.ts";
 import { tokensAfter } from "../tokens-after.ts";
 
 /** Locks of a collection, as stored with their operation. */
@@ -71,11 +71,19 @@ const requireRevealed = (shown: ContractCollection): void => {
     );
 };
 
-/** Refuses a lock that would promise nothing, in the contract's words. @throws ServiceError conflict */
-const requireMeaning = (shown: ContractCollection, { locks, asset_uuids: assets }: LockRequest): void => {
+/** Refuses a lock that the contract would refuse: it would promise nothing. @throws ServiceError conflict */
+const requireMeaning = async (
+  views: ContractViews,
+  shown: ContractCollection,
+  { locks, asset_uuids: assets }: LockRequest,
+): Promise<void> => {
   if (assets.length > 0 || locks.includes("metadata")) requireRevealed(shown);
   if (locks.includes("transfers") && !shown.allow_transfers)
     throw conflict('The lock "transfers" keeps transfers possible: set allow_transfers to true first.');
+  if (locks.includes("code") && (await views.upgrade()).code_hash !== null)
+    throw conflict(
+      "An upgrade is announced: the code is locked once it is carried out, or taken back by upgrade_announce without code_hash.",
+    );
 };
 
 /** Keys that a refusal names. */
@@ -134,7 +142,7 @@ export const proposeCollectionLock = async (
   const collection = await readableOf(context, caller, collectionUuid);
   const found = await collection.views.collection(collection.collectionId);
   if (found === null) throw new Error(`${collection.contract} lacks collection ${collection.collectionId}`);
-  requireMeaning(found, body);
+  await requireMeaning(collection.views, found, body);
   await requireKeyless(context, collection.contract);
   const assetUuids = [...new Set(body.asset_uuids)];
   const request: CollectionLockOperation = {
@@ -187,7 +195,13 @@ const lockedOf = ({ request, subjectId }: CollectionLocked) => ({
 const noteLocked = (
   { db, now }: ServiceContext,
   { request: { locks, assets }, subjectId }: CollectionLocked,
-): Statement[] => [noteLocks(db, subjectId, lockRecord(locks, assets.length), { now: now() })];
+): Statement[] => [noteLocks(db, subjectId, lockRecord(locks, assets.length), now())];
+
+/** Whether a collection has all locks of a call, which makes all or none. The contract doesn't tell which assets are locked. */
+const hasLocked = (
+  { locks: made = [], locked_assets: assetsLocked = 0 }: ContractCollection,
+  { locks, assets }: CollectionLockOperation,
+): boolean => locks.every((lock) => made.includes(lock)) && assetsLocked >= assets.length;
 
 /** One call of `collection_lock`. */
 export const collectionLockKind = kindOf<CollectionLockOperation, null, KindResults["collection_lock"]>({
@@ -211,10 +225,16 @@ export const collectionLockKind = kindOf<CollectionLockOperation, null, KindResu
     statements: noteLocked(context, operation),
   }),
 
-  onSettled: (context, operation) => [
-    ...reportSettled(context, operation, "collection.locked", [lockedOf(operation)]),
-    ...noteLocked(context, operation),
-  ],
+  // A lock that is noted though nobody made it would refuse writes for ever.
+  onSettled: async (context, operation, records) => {
+    const { collectionId } = operation.request;
+    const shown = await readSettled(context, operation, records, (views) => views.collection(collectionId));
+    if (shown === null || !hasLocked(shown, operation.request)) return [];
+    return [
+      ...reportSettled(context, operation, "collection.locked", [lockedOf(operation)]),
+      ...noteLocked(context, operation),
+    ];
+  },
 });
 
 /** One call of `nft_lock`. */
@@ -232,7 +252,7 @@ export const nftLockKind = kindOf<NftLockOperation, null, KindResults["nft_lock"
   effects: async (context, operation, { records }) => {
     const { tokenId } = operation.request;
     const { result } = succeeded(records, "lock");
-    const [token] = await tokensAfter(context, operation, records, [tokenId]);
+    const [token] = await tokensAfter(context, operation, heightOf(records), [tokenId]);
     if (!token)
       return {
         failure: {
@@ -246,7 +266,8 @@ export const nftLockKind = kindOf<NftLockOperation, null, KindResults["nft_lock"
   },
 
   onSettled: async (context, operation, records) => {
-    const tokens = await tokensAfter(context, operation, records, [operation.request.tokenId]);
-    return reportSettled(context, operation, "nft.updated", tokens);
+    const tokens = await settledTokens(context, operation, records, [operation.request.tokenId]);
+    const locked = tokens.filter(({ locks }) => locks.includes("metadata"));
+    return reportSettled(context, operation, "nft.updated", locked);
   },
 });

@@ -163,13 +163,13 @@ export const proposeMint = async (
     subjectId: collectionUuid,
     request,
     files,
-    condition: sql`(${hasCopiesLeft(collectionUuid, wanted)} AND NOT ${hasLock(collectionUuid, locksOn(request))})`,
+    condition: sql`(${hasCopiesLeft(collectionUuid, wanted)} AND NOT ${hasLock(collectionUuid, locksAgainstMint(request))})`,
     refusal: () => whyRefused(context, caller, collectionUuid, request),
   };
 };
 
 /** The locks that forbid a mint: each asset may be drawn, so that one that is locked forbids metadata of the mint's own. */
-const locksOn = ({ metadata }: MintOperation): (keyof LockRecord)[] =>
+const locksAgainstMint = ({ metadata }: MintOperation): (keyof LockRecord)[] =>
   metadata === null ? ["supply"] : ["supply", "metadata", "assets"];
 
 /**
@@ -185,7 +185,7 @@ const whyRefused = async (
   if (!row) return new ServiceError("not_found", "There is no such collection. Check its collection_uuid.");
   const { locks } = row.collection;
   if (locks.supply) return lockedError(FORBIDDEN.supply);
-  if (locksOn(request).some((lock) => locks[lock])) {
+  if (locksAgainstMint(request).some((lock) => locks[lock])) {
     const message = locks.metadata ? FORBIDDEN.metadata : FORBIDDEN.token;
     return lockedError(message, [{ path: ["metadata"], message }]);
   }
@@ -306,4 +306,8 @@ export const mintKind = kindOf<MintOperation, null, KindResults["mint"]>({
       operationId: id,
       digests: filesOf(request.metadata),
     }),
+
+  // The scheduled job reports its tokens.
+  onSettled: ({ db }, { subjectId, request }) =>
+    pinMedia(db, { collectionId: subjectId, digests: filesOf(request.metadata) }),
 });

@@ -14,8 +14,8 @@ import { invalidField, ServiceError } from "../../domain/errors.ts";
 import type { Uuid } from "../../domain/ids.ts";
 import { parseTokenId, tokenNumber } from "../../domain/token-ids.ts";
 import { type KindResults, kindOf, type Operation, type Proposal } from "../kind.ts";
-import { succeeded } from "../records.ts";
-import { reportSettled } from "../settled.ts";
+import { heightOf, succeeded } from "../records.ts";
+import { reportSettled, settledTokens } from "../settled.ts";
 import { tokensAfter } from "../tokens-after.ts";
 
 /** Tokens of the integration's wallet that one transaction moves. */
@@ -175,7 +175,7 @@ export const nftTransferKind = kindOf<NftTransferOperation, null, KindResults["n
   effects: async (context, operation, { records }) => {
     const { request, subjectId } = operation;
     const { result } = succeeded(records, "transfer");
-    const tokens = await tokensAfter(context, operation, records, request.tokenIds);
+    const tokens = await tokensAfter(context, operation, heightOf(records), request.tokenIds);
     const { block_time: time, transaction_hash: hash } = result;
     // Where no node shows the block, the history lacks the transfer.
     const statements =
@@ -192,7 +192,7 @@ export const nftTransferKind = kindOf<NftTransferOperation, null, KindResults["n
   },
 
   onSettled: async (context, operation, records) => {
-    const tokens = await tokensAfter(context, operation, records, operation.request.tokenIds);
+    const tokens = await settledTokens(context, operation, records, operation.request.tokenIds);
     return reportSettled(context, operation, "nft.transferred", tokens);
   },
 });

@@ -19,6 +19,7 @@ import { invalidField, ServiceError } from "../../domain/errors.ts";
 import type { Failure } from "../../domain/failures.ts";
 import type { Uuid } from "../../domain/ids.ts";
 import { jsonBytes } from "../../domain/json-text.ts";
+import { FORBIDDEN } from "../../domain/locks.ts";
 import { packed, TRANSACTION_LIMITS } from "../../domain/packing.ts";
 import type { TokenMetadata } from "../../domain/requests.ts";
 import { stepName, topUpOf } from "../../domain/steps.ts";
@@ -137,7 +138,7 @@ const requireFewUrls = (updates: readonly BulkUpdate[]): void => {
 const refusalOf = (tokenId: string, token: ContractToken | undefined): NftUpdateResult | null => {
   if (!token) return failedResult(tokenId, "not_found", "This collection has no such token.");
   if (!token.locks?.includes("metadata")) return null;
-  return failedResult(tokenId, "conflict", "metadata is locked: this token shows what it shows for good.");
+  return failedResult(tokenId, "conflict", FORBIDDEN.token);
 };
 
 /**

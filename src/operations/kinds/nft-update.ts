@@ -1,6 +1,8 @@
 import { type Override, updateToken } from "../../chain/contract/calls.ts";
 import { type CollectionTarget, lookAt, placeOf } from "../../collections/collection-target.ts";
 import type { Caller, ServiceContext } from "../../context.ts";
+import { holds } from "../../db/client.ts";
+import { hasLock } from "../../db/queries/collection-effects.ts";
 import { pinMedia, releaseMedia } from "../../db/queries/collection-media.ts";
 import { ServiceError } from "../../domain/errors.ts";
 import type { Failure } from "../../domain/failures.ts";
@@ -12,8 +14,8 @@ import { parseTokenId } from "../../domain/token-ids.ts";
 import { resolveMetadata } from "../../files/uploads/asset-url.ts";
 import { type KindResults, kindOf, type Proposal } from "../kind.ts";
 import { unlessLocked } from "../locked.ts";
-import { succeeded } from "../records.ts";
-import { reportSettled } from "../settled.ts";
+import { heightOf, succeeded } from "../records.ts";
+import { reportSettled, settledTokens } from "../settled.ts";
 import { tokensAfter } from "../tokens-after.ts";
 import { filesOf, restoreFiles } from "./brought-files.ts";
 
@@ -44,8 +46,12 @@ export const proposeNftUpdate = async (
     return token ?? null;
   });
   if (found === null) throw noToken(tokenId);
-  const issueOf = (message: string) => [{ path: ["token_id"], message }];
-  if (found.locks?.includes("metadata")) throw lockedError(FORBIDDEN.token, issueOf(FORBIDDEN.token));
+  const refusalOf = (message: string) => ({ message, issues: [{ path: ["token_id"], message }] });
+  if (found.locks?.includes("metadata")) {
+    const isWhole = await holds(context.db, hasLock(collectionUuid, ["metadata"]));
+    const { message, issues } = refusalOf(isWhole ? FORBIDDEN.metadata : FORBIDDEN.token);
+    throw lockedError(message, issues);
+  }
   const { override, files } = await resolveMetadata(context, caller, metadata, []);
   if (Object.keys(override).length === 0) throw nothingToChange();
   const request: NftUpdateOperation = {
@@ -57,7 +63,7 @@ export const proposeNftUpdate = async (
   return {
     ...{ kind: "nft_update", subjectId: collectionUuid, request, files },
     // A node that lags may not show it yet.
-    ...unlessLocked(collectionUuid, ["metadata"], FORBIDDEN.metadata, issueOf(FORBIDDEN.metadata)),
+    ...unlessLocked(context, collectionUuid, ["metadata"], refusalOf(FORBIDDEN.metadata)),
   };
 };
 
@@ -99,7 +105,7 @@ export const nftUpdateKind = kindOf<NftUpdateOperation, null, KindResults["nft_u
     const { request, subjectId } = operation;
     const update = succeeded(records, "update");
     const { tokenId } = request;
-    const [token] = await tokensAfter(context, operation, records, [tokenId]);
+    const [token] = await tokensAfter(context, operation, heightOf(records), [tokenId]);
     // It existed when it was updated, and a node at that height no longer has it.
     if (!token) return { failure: burntSince(tokenId) };
     // A token updated in the block of its mint gets its asset in the next one.
@@ -121,7 +127,11 @@ export const nftUpdateKind = kindOf<NftUpdateOperation, null, KindResults["nft_u
     }),
 
   onSettled: async (context, operation, records) => {
-    const tokens = await tokensAfter(context, operation, records, [operation.request.tokenId]);
-    return reportSettled(context, operation, "nft.updated", tokens);
+    const { subjectId, request } = operation;
+    const tokens = await settledTokens(context, operation, records, [request.tokenId]);
+    return [
+      ...reportSettled(context, operation, "nft.updated", tokens),
+      ...pinMedia(context.db, { collectionId: subjectId, digests: filesOf(request.changes) }),
+    ];
   },
 });

@@ -11,6 +11,7 @@ import {
 } from "../../chain/contract/views.ts";
 import { ChainUnavailableError, ViewError } from "../../chain/errors.ts";
 import { connect } from "../../chain/rpc.ts";
+import { accountCode, type Seen } from "../../chain/views.ts";
 import { isAsOnChain, putDraftBack, readManifest } from "../../collections/draft-manifest.ts";
 import { readOrder } from "../../collections/hidden-assets.ts";
 import { type NewCollection, newCollection } from "../../collections/new-collection.ts";
@@ -19,7 +20,7 @@ import type { ServiceContext } from "../../context.ts";
 import { type Database, holds, runBatch } from "../../db/client.ts";
 import { DraftAssets } from "../../db/draft-assets.ts";
 import { ledgerOf } from "../../db/ledger.ts";
-import { hasLock, noteLocks, notePhaseCounts, raiseMinted } from "../../db/queries/collection-effects.ts";
+import { hasLocks, notePhaseCounts, raiseMinted, replaceLocks } from "../../db/queries/collection-effects.ts";
 import { collectionsOnChain, findCollection, lastOnChain } from "../../db/queries/collections.ts";
 import { type ContractRow, setCodeState } from "../../db/queries/contracts.ts";
 import { insertEvents, readLastSeq } from "../../db/queries/events.ts";
@@ -29,10 +30,11 @@ import { isBehind } from "../../db/queries/rollback.ts";
 import { readSweep, writeSweep } from "../../db/queries/sweeps.ts";
 import { recountUsage } from "../../db/queries/usage.ts";
 import { collections, contracts } from "../../db/schema/index.ts";
-import { type Uuid, uuidFromBytes } from "../../domain/ids.ts";
+import { toHex, type Uuid, uuidFromBytes } from "../../domain/ids.ts";
 import { LOCKS, type LockRecord, lockRecord } from "../../domain/locks.ts";
 import type { CollectionSettings } from "../../domain/settings.ts";
-import { reportShown } from "../../operations/kinds/collection-reveal.ts";
+import { isDatabaseBehind } from "../../operations/database-behind.ts";
+import { noteOwners } from "../../operations/kinds/collection-reveal.ts";
 import { noteSales } from "../../operations/sales.ts";
 import { topUpAhead } from "../../operations/top-up-ahead.ts";
 import { reportClaims } from "./claims.ts";
@@ -276,7 +278,7 @@ const compareCollections = async (
   const quiet: OnChainCollection[] = [];
   for (const shown of page) {
     const row = byId.get(shown.collection_id);
-    await compare(context, contract, row, shown);
+    await compare(context, contract, row, { ...read, value: shown });
     if (row && isPublishedAs(shown, row.id)) {
       const { minted } = shown;
       if (minted <= row.eventsReportedTo) quiet.push(row);
@@ -341,24 +343,31 @@ const noteCounts = async (
 };
 
 /**
- * Stores locks that a collection has got without the service, or as one of several of its contract, and reports them. Those of
- * an open operation are left to its end. The contract doesn't tell which single assets are locked.
+ * Replaces the locks that a collection is known to have by those that its contract shows, and reports those that were not
+ * known: the owner has made them without the service, or locked the code for another collection. Those of an open
+ * operation are left to its end. A lock that is known but not shown was noted wrongly, since nobody can take one back, unless
+ * the contract runs other code. The contract doesn't tell which single assets are locked.
  */
 const noteLocksOf = async (
   context: ServiceContext,
-  { accountId }: ContractRow,
+  contract: ContractRow,
   { id, integrationId, onChainId, locks: known }: OnChainCollection,
-  shown: ContractCollection,
+  { value: shown, height }: Seen<ContractCollection>,
 ): Promise<void> => {
   const { db } = context;
   const locks = locksOf(shown);
-  const news = (Object.keys(locks) as (keyof LockRecord)[]).filter((name) => !known[name]);
-  if (news.length === 0) return;
+  const news = namesIn(locks).filter((name) => !known[name]);
+  const wrong = namesIn(known).filter((name) => !locks[name]);
+  if (news.length + wrong.length === 0) return;
+  if (await isDatabaseBehind(context, integrationId)) return;
+  const isWrong = wrong.length > 0 && (await hasKnownCode(context, contract));
+  if (isWrong) context.log("reconcile.locks_corrected", { collection_uuid: id, locks: wrong });
+  else if (news.length === 0) return;
   const named = LOCKS.filter((lock) => news.includes(lock));
   const now = context.now();
   const isOpen = hasOpenOperation({ integrationId, subjectId: id }, "collection_lock");
-  const condition = sql`NOT ${isOpen} AND NOT ${hasLock(id, news)}`;
-  const place = { collection_uuid: id, collection_id: onChainId, contract_address: accountId };
+  const condition = sql`NOT ${isOpen} AND ${hasLocks(id, known)}`;
+  const place = { collection_uuid: id, collection_id: onChainId, contract_address: contract.accountId };
   const event = {
     integrationId,
     runs: [["collection.locked", 1]],
@@ -367,8 +376,16 @@ const noteLocksOf = async (
   } as const;
   await runBatch(db, [
     ...(named.length > 0 ? [insertEvents(ledgerOf(context, integrationId), event, condition)] : []),
-    noteLocks(db, id, locks, { now, condition }),
+    replaceLocks(db, id, isWrong ? locks : { ...known, ...locks }, { height, now, condition }),
   ]);
+};
+
+const namesIn = (locks: LockRecord) => Object.keys(locks) as (keyof LockRecord)[];
+
+/** Whether a contract runs the code that the service knows it by. */
+const hasKnownCode = async ({ settings }: ServiceContext, { accountId, codeHash }: ContractRow) => {
+  const code = await accountCode(connect(settings), accountId);
+  return code !== null && toHex(code) === toHex(codeHash);
 };
 
 /** What a contract shows of a collection's locks. Another owner decides which code it runs. */
@@ -386,30 +403,37 @@ const noteRevealed = async (
 ): Promise<void> => {
   if (known === null || !reveal || reveal.shown <= known) return;
   const row = await findCollection(context.db, integrationId, id);
-  if (row) await runBatch(context.db, reportShown(context, row, reveal.shown));
+  if (row) await noteOwners(context, row, reveal);
+};
+
+/** Stores settings that a contract's admins have changed without the service. */
+const noteSettings = async (
+  context: ServiceContext,
+  row: OnChainCollection,
+  shown: ContractCollection,
+): Promise<void> => {
+  const changed = settingsThatDiffer(row.settings, shown);
+  if (changed.length === 0) return;
+  const settings = settingsFromContract(shown, row.settings);
+  if (await adoptSettings(context.db, row, settings, context.now()))
+    context.log("reconcile.settings_adopted", { collection_uuid: row.id, changed });
 };
 
 const compare = async (
   context: ServiceContext,
   contract: ContractRow,
   row: OnChainCollection | undefined,
-  shown: ContractCollection,
+  seen: Seen<ContractCollection>,
 ): Promise<void> => {
+  const { value: shown } = seen;
   const { collection_id, external_id, minted, published } = shown;
   if (row && isPublishedAs(shown, row.id)) {
     if (row.minted !== minted) await noteMinted(context, contract, row.id, minted);
     await noteCounts(context, row, shown);
-    await noteLocksOf(context, contract, row, shown);
     await noteRevealed(context, row, shown);
-    const changed = settingsThatDiffer(row.settings, shown);
-    if (changed.length === 0) return;
-    const adopted = await adoptSettings(
-      context.db,
-      row,
-      settingsFromContract(shown, row.settings),
-      context.now(),
-    );
-    if (adopted) context.log("reconcile.settings_adopted", { collection_uuid: row.id, changed });
+    await noteSettings(context, row, shown);
+    // Behind the settings that they keep: a value that stays isn't refused.
+    await noteLocksOf(context, contract, row, seen);
     return;
   }
   if (await holds(context.db, isBeingFinalized(external_id))) return;

@@ -11,7 +11,7 @@ import { claimDrops } from "../../db/schema/index.ts";
 import type { Statement } from "../../db/statements.ts";
 import { claimedLinks } from "../../domain/claim-proofs.ts";
 import { type Uuid, uuidToBytes } from "../../domain/ids.ts";
-import { isDatabaseBehind } from "./wallet-mints.ts";
+import { isDatabaseBehind } from "../../operations/database-behind.ts";
 
 /** Numbers of the first `most` links that are claimed and not reported, ascending. */
 export const unreportedLinks = (claimed: Uint8Array, reported: Uint8Array, most: number): number[] => {

@@ -8,13 +8,12 @@ import { ledgerOf } from "../../db/ledger.ts";
 import type { ContractRow } from "../../db/queries/contracts.ts";
 import { insertEvents } from "../../db/queries/events.ts";
 import { OPEN, type Subject } from "../../db/queries/operations.ts";
-import { hasOperation } from "../../db/queries/rollback.ts";
 import { collections, events, operations } from "../../db/schema/index.ts";
 import type { Statement } from "../../db/statements.ts";
 import { type NumberRun, numbersLeft } from "../../domain/events.ts";
 import { type Uuid, uuidToBytes } from "../../domain/ids.ts";
+import { isDatabaseBehind } from "../../operations/database-behind.ts";
 import { pause } from "../../waiting.ts";
-import { walletOf } from "../../wallet/client.ts";
 
 /** Tokens of one collection that one run reports, of one batch, of one view, and of one row. */
 const MOST = 2_000;
@@ -162,15 +161,6 @@ export const reportWalletMints = async (
       end === minted ? seq : undefined,
     ),
   ]);
-};
-
-/** Whether the database lacks operations of the integration: their tokens are reported when they are restored. */
-export const isDatabaseBehind = async (
-  { db, env }: ServiceContext,
-  integrationId: Uuid,
-): Promise<boolean> => {
-  const { state, latest } = await walletOf(env, integrationId).rollbackCheck();
-  return state === "behind" || (latest !== null && !(await hasOperation(db, latest)));
 };
 
 /** The service's own mints that were pending at the scan and still are after a while. */
