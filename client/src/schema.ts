@@ -1301,7 +1301,7 @@ export interface paths {
         put?: never;
         /**
          * Pay sales, or other money of the wallet, out to the integration's account
-         * @description Only the operator sets the account, so that a leaked key pays out to its owner only. Amounts reserved for pending writes are never paid out, and a payout is refused while a finalization or an upgrade is pending, `sales` and `all` also while another payout is. `sales` pays all that the collections of the wallet's contracts have `earned`, minus earlier payouts, rounded down to whole nanoNEAR; it leaves 1.01 NEAR in the wallet, and what it can't pay for that reason remains for the next payout. An amount or `all` is deducted from unpaid sales first. With `Mintage-Quote` or `Mintage-Max-Cost` `sales` and `all` pay what the limit leaves beside the gas, so that a sale after the quote remains for the next payout. Each payout reads the collections from the chain before it is accepted. `sales` does without contracts that can't be read. With `currency` it pays units of that token: what the wallet lacks of the amount is first fetched from its contracts, where shares in tokens wait, and `all` is all of both. The wallet pays at most 0.0125 NEAR for each account that the token doesn't know yet, once, and for at most eight accounts in 24 hours. Scope: `money`.
+         * @description Only the operator sets the account, so that a leaked key pays out to its owner only. Amounts reserved for pending writes are never paid out, and a payout is refused while a finalization or an upgrade is pending, `sales` and `all` also while another payout is, and any payout with `currency` while another one with `currency` is. `sales` pays all that the collections of the wallet's contracts have `earned`, minus earlier payouts, rounded down to whole nanoNEAR; it leaves 1.01 NEAR in the wallet, and what it can't pay for that reason remains for the next payout. An amount or `all` is deducted from unpaid sales first. With `Mintage-Quote` or `Mintage-Max-Cost` `sales` and `all` pay what the limit leaves beside the gas, so that a sale after the quote remains for the next payout. Each payout reads the collections from the chain before it is accepted. `sales` does without contracts that can't be read. With `currency` it pays units of that token: what the wallet lacks of the amount is first fetched from its contracts, where shares in tokens wait, and `all` is all of both. The wallet pays at most 0.0125 NEAR for each account that the token doesn't know yet, once, and for at most eight accounts in 24 hours. Scope: `money`.
          */
         post: operations["payOut"];
         delete?: never;
@@ -1488,7 +1488,7 @@ export interface paths {
         };
         /**
          * Read a collection as its page shows it
-         * @description Read from the chain, at most two seconds ago, as everything under /public/v1.
+         * @description Read from the chain, at most two seconds ago, as everything under /public/v1 but `contract_code`.
          */
         get: operations["publicCollection"];
         put?: never;
@@ -2762,7 +2762,7 @@ export interface components {
             /** @example 12 */
             total_assets: number;
         };
-        /** @description What may become of a contract's code, as last compared with the chain. */
+        /** @description What may become of a contract's code, as last compared with the chain, about once a minute. */
         ContractCode: {
             /** @description Null: no other code is announced, so none comes within the contract's delay. */
             announced: {
@@ -2777,6 +2777,11 @@ export interface components {
                  */
                 earliest_height: number;
             } | null;
+            /**
+             * @description Blocks between an announcement and the earliest block at which that code may be put in place; 432,000 are about three days.
+             * @example 432000
+             */
+            delay_blocks: number;
             /** @description Whether the contract's account has a key with which other code can be deployed at any time, whatever is locked. */
             has_full_access_key: boolean;
             /** @description Whether the contract keeps its code for good. */

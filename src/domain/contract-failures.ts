@@ -17,7 +17,7 @@ export const MEANINGS = {
   E_MINT_ENDED: "transaction_failed",
   E_NOT_ALLOWLISTED: "transaction_failed",
   E_MINT_LIMIT: "transaction_failed",
-  E_OTHER_CURRENCY: "transaction_failed",
+  E_OTHER_CURRENCY: "conflict",
   E_PRICE_TOO_HIGH: "transaction_failed",
   E_DEPOSIT_TOO_SMALL: "transaction_failed",
   E_GAS_TOO_LOW: "transaction_failed",

@@ -10,7 +10,7 @@ import {
 } from "../support/api.ts";
 import { createCollection, type Finalized } from "../support/collections.ts";
 import { putPage } from "../support/collectors.ts";
-import { failingD1, noteCode, noteLock } from "../support/database.ts";
+import { failingD1, noteCode, noteKeyless, noteLock } from "../support/database.ts";
 import { adopt, deployFormer } from "../support/former-contract.ts";
 import { keyOf } from "../support/keys.ts";
 import { background, operationCount } from "../support/operations.ts";
@@ -576,6 +576,7 @@ test("nothing is locked while the contract's account has a full-access key, whic
     const found = await bodyOf<{ contract_code: { has_full_access_key: boolean } }>(answer, 200);
     return found.contract_code.has_full_access_key;
   };
+  await noteKeyless(accountId);
   await background.reconcile();
   expect(await hasKey()).toBe(true);
   await key.send(accountId, accountId, [{ kind: "delete_key", publicKey: key.publicKey }]);

@@ -149,6 +149,7 @@ test("a voucher that the client signs sells NFTs of a drop, and is reported like
     [{ quantity: 3 }, 400],
     [{ signature: "short" }, 400],
     [{ expires_at_ms: 1 }, 409],
+    [{ currency: "usdc.example" }, 409],
   ] as const)
     expect((await asked(more)).status, JSON.stringify(more)).toBe(status);
   expect((await asked({}, "nowhere")).status).toBe(404);

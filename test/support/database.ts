@@ -16,6 +16,15 @@ export const noteLock = async (collectionUuid: string, lock: string): Promise<vo
     .run();
 };
 
+/** Has the database know a contract's account without a full-access key, as before other code has added one. */
+export const noteKeyless = async (accountId: string): Promise<void> => {
+  await env.DB.prepare(
+    "UPDATE contracts SET code_state = json_set(code_state, '$.has_full_access_key', json('false')) WHERE account_id = ?",
+  )
+    .bind(accountId)
+    .run();
+};
+
 /** Has the database know a contract by other code. Returns a function that restores it. */
 export const noteCode = async (accountId: string, hash: Uint8Array): Promise<() => Promise<void>> => {
   const of = env.DB.prepare("SELECT code_hash FROM contracts WHERE account_id = ?").bind(accountId);

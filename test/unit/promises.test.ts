@@ -6,10 +6,12 @@ type Transfers = PublicCollection["transfers"];
 
 const shown = (element: unknown): string => String(element);
 
+const code = { locked: false, announced: null, delay_blocks: 432_000, has_full_access_key: false };
+
 test("a locked transfer promises what the collection's settings allow", () => {
   const promised = (allow_approvals: boolean, has_lists: boolean): string => {
     const transfers: Transfers = { allow_approvals, has_lists };
-    return shown(Promises({ collection: { locks: ["transfers"], transfers } }));
+    return shown(Promises({ collection: { locks: ["transfers"], transfers, contract_code: code } }));
   };
   expect(promised(true, false)).toContain("<div>NFTs can always be given away and sold.</div>");
   expect(promised(false, false)).toContain(
@@ -36,8 +38,9 @@ test("after a reveal a page promises what NFTs show only where their metadata ar
 });
 
 test("what isn't locked is named with who can change it", () => {
+  const transfers: Transfers = { allow_approvals: true, has_lists: false };
   const said = (locks: PublicCollection["locks"], own?: string): string =>
-    shown(Promises({ collection: { locks, transfers: { allow_approvals: true, has_lists: false } }, own }));
+    shown(Promises({ collection: { locks, transfers, contract_code: code }, own }));
   expect(said([])).not.toContain("Locked for ever");
   expect(said([])).toContain(
     "titles and pictures, prices and phases of the mint, royalties, who can receive",
@@ -49,4 +52,18 @@ test("what isn't locked is named with who can change it", () => {
     /Can still change<\/dt><dd><div>By the contract&#39;s owner/,
   );
   expect(said(["metadata", "supply", "royalties", "transfers", "code"])).not.toContain("Can still change");
+});
+
+test("nobody can undo locks only where the contract's code is locked too and its account has no key", () => {
+  const transfers: Transfers = { allow_approvals: true, has_lists: false };
+  const said = (change: Partial<PublicCollection["contract_code"]>): string =>
+    shown(Promises({ collection: { locks: ["supply"], transfers, contract_code: { ...code, ...change } } }));
+  const all = "Nobody can undo it.";
+  expect(said({ locked: true })).toContain(all);
+  for (const change of [{}, { locked: true, has_full_access_key: true }]) {
+    expect(said(change)).not.toContain(all);
+    expect(said(change)).toContain("The contract keeps this as long as its code isn&#39;t replaced.");
+  }
+  expect(said({})).toContain("about 3 days after an announcement");
+  expect(said({ delay_blocks: 3 })).toContain("3 blocks after an announcement");
 });

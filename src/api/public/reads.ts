@@ -42,7 +42,8 @@ const collectionRead = endpoint(
     path: "/page/{slug}",
     operationId: "publicCollection",
     summary: "Read a collection as its page shows it",
-    description: "Read from the chain, at most two seconds ago, as everything under /public/v1.",
+    description:
+      "Read from the chain, at most two seconds ago, as everything under /public/v1 but `contract_code`.",
     request: { params: slugParam },
     success: { 200: json("The collection.", publicCollectionView) },
   },

@@ -41,13 +41,18 @@ export const contractCodeView = z
     announced: announcedCodeView.nullable().openapi({
       description: "Null: no other code is announced, so none comes within the contract's delay.",
     }),
+    delay_blocks: whole(
+      "Blocks between an announcement and the earliest block at which that code may be put in place; 432,000 are about three days.",
+      432_000,
+    ),
     has_full_access_key: z.boolean().openapi({
       description:
         "Whether the contract's account has a key with which other code can be deployed at any time, whatever is locked.",
     }),
   })
   .openapi("ContractCode", {
-    description: "What may become of a contract's code, as last compared with the chain.",
+    description:
+      "What may become of a contract's code, as last compared with the chain, about once a minute.",
   });
 
 export type CodeState = Shown<typeof contractCodeView>;

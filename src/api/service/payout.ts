@@ -51,7 +51,7 @@ export const walletPayout = chainWrite(
     summary: "Pay sales, or other money of the wallet, out to the integration's account",
     description:
       "Only the operator sets the account, so that a leaked key pays out to its owner only. Amounts reserved for pending writes " +
-      "are never paid out, and a payout is refused while a finalization or an upgrade is pending, `sales` and `all` also while another payout is. `sales` pays all that the collections " +
+      "are never paid out, and a payout is refused while a finalization or an upgrade is pending, `sales` and `all` also while another payout is, and any payout with `currency` while another one with `currency` is. `sales` pays all that the collections " +
       "of the wallet's contracts have `earned`, minus earlier payouts, rounded down to whole nanoNEAR; it leaves 1.01 NEAR in the wallet, " +
       "and what it can't pay for that reason remains for the next payout. An amount or `all` is deducted from unpaid sales first. " +
       "With `Mintage-Quote` or `Mintage-Max-Cost` `sales` and `all` pay what the limit leaves beside the gas, so that a sale after the " +

@@ -219,6 +219,7 @@ const collectionShape = z.object({
 
 const upgradeShape = z.object({
   locked: z.boolean(),
+  delay_blocks: count,
   code_hash: z.string().max(44).nullable(),
   earliest_height: count.nullable(),
 });
@@ -262,6 +263,8 @@ const atShownBlock = async <T>(read: () => Promise<T>): Promise<T> => {
 export interface ContractUpgrade {
   /** It never changes. */
   readonly locked: boolean;
+  /** Blocks between an announcement and the earliest use of what it announces. */
+  readonly delay_blocks: number;
   /** Base58 of the announced code's SHA-256; null: none is announced. */
   readonly code_hash: string | null;
   /** Block height from which it may be used. */
@@ -270,10 +273,11 @@ export interface ContractUpgrade {
 
 /** What may become of a contract's code, by what it shows and by whether its account has a full-access key. */
 export const codeStateOf = (
-  { locked, code_hash: hash, earliest_height: height }: ContractUpgrade,
+  { locked, delay_blocks, code_hash: hash, earliest_height: height }: ContractUpgrade,
   hasKey: boolean,
 ): CodeState => ({
   locked,
+  delay_blocks,
   announced:
     hash === null || height === null ? null : { code_hash: toHex(baseDecode(hash)), earliest_height: height },
   has_full_access_key: hasKey,

@@ -37,6 +37,8 @@ export interface Previewed {
   readonly now: Date;
 }
 
+/** As contracts are made (docs/contract.md, "Upgrades"). */
+const DELAY_BLOCKS = 432_000;
 const SLUG = "preview";
 /** What the pages' banner says that it is. */
 const NETWORK = "a preview";
@@ -67,7 +69,7 @@ const collectionOf = (previewed: Previewed): PublicCollection => {
     left: total,
     ongoing_royalties: previewed.royalties,
     ongoing_royalties_can_change: true,
-    contract_code: { locked: false, announced: null, has_full_access_key: false },
+    contract_code: { locked: false, announced: null, delay_blocks: DELAY_BLOCKS, has_full_access_key: false },
     locks: [],
     // Without locks, pages promise nothing of transfers.
     transfers: { allow_approvals: true, has_lists: false },

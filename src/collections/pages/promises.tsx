@@ -1,10 +1,10 @@
 import type { PublicCollection } from "../../api/resources/public-collection.ts";
-import { grouped } from "../../domain/counted.ts";
+import { counted, grouped } from "../../domain/counted.ts";
 import { Moment } from "./moment.tsx";
 
 type Lock = PublicCollection["locks"][number];
 
-type Traded = Pick<PublicCollection, "locks" | "transfers">;
+type Traded = Pick<PublicCollection, "locks" | "transfers" | "contract_code">;
 
 /** What each lock promises to whoever holds an NFT. */
 const PROMISES: Readonly<Record<Exclude<Lock, "transfers">, string>> = {
@@ -29,12 +29,23 @@ const OPEN: Readonly<Record<Exclude<Lock, "code">, string>> = {
   transfers: "who can receive and sell",
 };
 
+/** Blocks a day, of 0.6 seconds each. */
+const BLOCKS_A_DAY = 144_000;
+
+/** How long so many blocks take: `about 3 days`, or `20 blocks`. */
+const timeOf = (blocks: number): string => {
+  const days = Math.floor(blocks / BLOCKS_A_DAY);
+  return days === 0 ? counted(blocks, "block") : `about ${counted(days, "day")}`;
+};
+
 /** What isn't locked, and who can change it. @param own as in `Promises` */
 const Changeable = ({
   locks,
+  delay,
   own,
 }: {
   readonly locks: readonly Lock[];
+  readonly delay: number;
   readonly own: string | undefined;
 }) => {
   const open = (["metadata", "supply", "royalties", "transfers"] as const)
@@ -44,7 +55,7 @@ const Changeable = ({
     <>
       {open.length > 0 && <div>By the artist, or admins that they name: {open.join(", ")}.</div>}
       {!locks.includes("code") && (
-        <div>By the contract's owner, some days after an announcement on the chain: its code.</div>
+        <div>By the contract's owner, {timeOf(delay)} after an announcement on the chain: its code.</div>
       )}
     </>
   );
@@ -55,7 +66,7 @@ const Changeable = ({
  * promises, in place of the collection's metadata
  */
 export const Promises = ({
-  collection: { locks, transfers },
+  collection: { locks, transfers, contract_code: code },
   own,
 }: {
   readonly collection: Traded;
@@ -77,7 +88,11 @@ export const Promises = ({
             {all.map((promise) => (
               <div>{promise}</div>
             ))}
-            <div class="small soft">The contract keeps this. Nobody can undo it.</div>
+            <div class="small soft">
+              {code.locked && !code.has_full_access_key
+                ? "The contract keeps this. Nobody can undo it."
+                : "The contract keeps this as long as its code isn't replaced."}
+            </div>
           </dd>
         </>
       )}
@@ -85,7 +100,7 @@ export const Promises = ({
         <>
           <dt>Can still change</dt>
           <dd>
-            <Changeable locks={locks} own={own} />
+            <Changeable locks={locks} delay={code.delay_blocks} own={own} />
           </dd>
         </>
       )}

@@ -29,7 +29,7 @@ export const contracts = sqliteTable(
     codeState: text("code_state", { mode: "json" })
       .$type<CodeState>()
       .notNull()
-      .default(sql`'{"locked":false,"announced":null,"has_full_access_key":false}'`),
+      .default(sql`'{"locked":false,"announced":null,"delay_blocks":432000,"has_full_access_key":false}'`),
   },
   (table) => [
     uniqueIndex("contracts_account").on(table.accountId),

@@ -300,9 +300,9 @@ const noteCode = async (
   { id, accountId, codeState: known }: ContractRow,
   views: ContractViews,
 ): Promise<void> => {
-  // The contract adds no key, so that an account without one never gets one.
-  const hasKey = known.has_full_access_key && (await fullAccessKeys(connect(settings), accountId)).length > 0;
-  const state = codeStateOf(await views.upgrade(), hasKey);
+  // Mintage's contract adds no key, but other code that ran in between may have.
+  const keys = await fullAccessKeys(connect(settings), accountId);
+  const state = codeStateOf(await views.upgrade(), keys.length > 0);
   if (JSON.stringify(state) !== JSON.stringify(known)) await setCodeState(db, id, state);
 };
 
