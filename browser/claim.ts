@@ -9,7 +9,7 @@ import { keptForGood, keptInWindow } from "./kept.ts";
 import { keyOf, type NewKey, offerKey } from "./new-key.ts";
 import { knowsPasskeys, secretOfNewPasskey, secretOfPasskey } from "./passkey.ts";
 import { pause, Refusal, readsOf, sendClaim, Unanswered } from "./service.ts";
-import { accountIn, clearProblem, countNfts, find, say, showGiven } from "./shown.ts";
+import { accountIn, clearProblem, countNfts, find, say, shortAccount, showGiven } from "./shown.ts";
 
 const { slug = "", title = "", network = "", contract = "" } = find("page").dataset;
 const reads = readsOf(slug);
@@ -39,6 +39,8 @@ const AGAIN = 3_000;
 
 let connected: Connection | null = null;
 let made: NewKey | null = null;
+/** Of the passkey that was asked for last: a claim that failed is tried again with it. */
+let byPasskey: NewKey | null = null;
 let busy = false;
 
 const bytesToBase64 = (bytes: Uint8Array): string => btoa(String.fromCharCode(...bytes));
@@ -84,6 +86,7 @@ function chosen(): string | null {
 function refresh(): void {
   for (const name of ["wallet", "account", "key"]) find(`way-${name}`).hidden = way() !== name;
   go.disabled = busy || chosen() === null;
+  for (const name of ["claim-passkey", "claim-known"]) find<HTMLButtonElement>(name).disabled = busy;
   if (chosen() !== null) accountSays.replaceChildren();
 }
 
@@ -108,21 +111,23 @@ async function redeem(proof: ClaimProof): Promise<PublicClaim> {
   }
 }
 
-/** Claims for an account, and says what came of it. @returns whether that is known for good */
-async function claim(found: NonNullable<typeof secret>, receiver: string): Promise<boolean> {
+/**
+ * Claims for an account, and says what came of it. @param isOwn an account that was typed may be somebody else's
+ * @returns whether that is known for good
+ */
+async function claim(found: NonNullable<typeof secret>, receiver: string, isOwn: boolean): Promise<boolean> {
   busy = true;
   refresh();
   keptForGood.set(INTENT, receiver);
-  say(outcome, `Claiming for ${receiver} …`);
+  say(outcome, `Claiming for ${shortAccount(receiver)} …`);
   let known = true;
   try {
     const claimed = await redeem(proofFor(found, receiver));
     const { tokens, transaction_hash: hash, explorer_url: explorer } = claimed;
     outcome.replaceChildren();
     form.hidden = true;
-    say(gift, `This link has been redeemed for ${receiver}.`);
-    // An account that was typed may be somebody else's.
-    const isOwn = way() !== "account";
+    head("Claimed");
+    say(gift, `This link has been redeemed for ${shortAccount(receiver)}.`);
     await showGiven(reads, { slug, title, account: receiver, isOwn, tokens, hash, explorer });
   } catch (error) {
     known = error instanceof Refusal;
@@ -136,7 +141,7 @@ async function claim(found: NonNullable<typeof secret>, receiver: string): Promi
 
 /** Goes on with a claim that was asked for on an earlier visit. What it said of the link is said once there is something. */
 async function takeUp(found: NonNullable<typeof secret>, receiver: string): Promise<void> {
-  const known = await claim(found, receiver);
+  const known = await claim(found, receiver, true);
   // Refused: the link may be good for another account.
   if (known && keptForGood.get(INTENT) === null) await look(found);
   else if (!known) gift.replaceChildren();
@@ -162,12 +167,14 @@ async function showUsed(found: NonNullable<typeof secret>): Promise<boolean> {
     const claimed = await reads.claimed(linkOf(found));
     const { state, tokens, receiver_id: account, transaction_hash: hash, explorer_url: explorer } = claimed;
     if (state === "pending") {
-      say(gift, `This link is being redeemed for ${account}. Load the page again to see what it gives.`);
+      say(
+        gift,
+        `This link is being redeemed for ${shortAccount(account)}. Load the page again to see what it gives.`,
+      );
       return true;
     }
     if (tokens.length === 0) return false;
-    const heading = document.querySelector("h1");
-    if (heading) heading.textContent = "This link was used";
+    head("This link was used");
     say(gift, "A link works once.");
     leadToGallery();
     await showGiven(reads, { slug, title, account, isOwn: false, isBefore: true, tokens, hash, explorer });
@@ -177,6 +184,12 @@ async function showUsed(found: NonNullable<typeof secret>): Promise<boolean> {
     if (error instanceof Refusal || error instanceof Unanswered) return false;
     throw error;
   }
+}
+
+/** Says in the page's heading what has become of the link. */
+function head(sentence: string): void {
+  const heading = document.querySelector("h1");
+  if (heading) heading.textContent = sentence;
 }
 
 /** Where a link gives nothing, there are still works to see. */
@@ -194,6 +207,9 @@ async function show(found: NonNullable<typeof secret>): Promise<void> {
   time.dateTime = end;
   gift.firstElementChild?.append(time, ".");
   localTimes();
+  const isKnown = await knowsPasskeys();
+  find("by-passkey").hidden = !isKnown;
+  if (!isKnown) find<HTMLDetailsElement>("others").open = true;
   form.hidden = false;
   refresh();
 }
@@ -209,40 +225,57 @@ accountField.addEventListener("change", () => {
 form.addEventListener("submit", (event) => {
   event.preventDefault();
   const receiver = chosen();
-  if (secret && receiver !== null && !busy) void claim(secret, receiver);
+  if (secret && receiver !== null && !busy) void claim(secret, receiver, way() !== "account");
 });
-/** Takes a key, and shows it for the collector to keep. @param isKept whether a passkey keeps it already */
-function take(key: NewKey, isKept: boolean): void {
+/** Takes a key, and shows it for the collector to keep. @param isKept whether a passkey keeps it already @param place where */
+function take(key: NewKey, isKept: boolean, place: Element): void {
   made = key;
   kept.checked = isKept;
   find("keep").hidden = isKept;
   find("kept-by-passkey").hidden = !isKept;
+  place.append(find("key"));
   offerKey(key);
   refresh();
 }
 
-/** Takes the key of a passkey and shows it in a place, or says why there is none. */
-async function takePasskey(secret: Promise<Uint8Array>, place: string): Promise<void> {
+/** The key of a passkey; null, with a sentence that says why, where there is none. */
+async function keyOfPasskey(secret: Promise<Uint8Array>): Promise<NewKey | null> {
   try {
-    const key = keyOf(await secret);
-    find(place).append(find("key"));
-    take(key, true);
+    return keyOf(await secret);
   } catch (error) {
     say(outcome, (error as Error).message, "bad");
+    return null;
   }
 }
 
-/** Offers passkeys where there are any. */
-async function offerPasskeys(): Promise<void> {
-  const known = await knowsPasskeys();
-  for (const name of ["make-passkey", "passkeys"]) find(name).hidden = !known;
+/** Claims for the account of a passkey, and shows its key. @param ask for the passkey's secret, once for all tries */
+async function claimByPasskey(ask: () => Promise<Uint8Array>): Promise<void> {
+  if (!secret || busy) return;
+  busy = true;
+  outcome.replaceChildren();
+  refresh();
+  byPasskey ??= await keyOfPasskey(ask());
+  busy = false;
+  refresh();
+  if (byPasskey === null) return;
+  await claim(secret, byPasskey.accountId, true);
+  if (form.hidden) take(byPasskey, true, gift);
 }
 
-find("make-key").addEventListener("click", () => take(keyOf(), false));
-find("make-passkey").addEventListener("click", () => {
-  void takePasskey(secretOfNewPasskey(`NFTs of ${title}`), "way-key");
+/** Lets a passkey tell its key where there are any. */
+async function offerPasskeys(): Promise<void> {
+  find("passkeys").hidden = !(await knowsPasskeys());
+}
+
+find("make-key").addEventListener("click", () => take(keyOf(), false, find("way-key")));
+find("claim-passkey").addEventListener("click", () => {
+  void claimByPasskey(() => secretOfNewPasskey(`NFTs of ${title}`));
 });
-find("show-passkey").addEventListener("click", () => void takePasskey(secretOfPasskey(), "passkeys"));
+find("claim-known").addEventListener("click", () => void claimByPasskey(() => secretOfPasskey()));
+find("show-passkey").addEventListener("click", async () => {
+  const key = await keyOfPasskey(secretOfPasskey());
+  if (key) take(key, true, find("passkeys"));
+});
 
 // To skip to the content must not put another address in the link's place.
 document.querySelector(".skip")?.addEventListener("click", (event) => {

@@ -1,8 +1,9 @@
+import { grouped } from "../src/domain/counted.ts";
+
 /** Shows how long it is until the moments of a page, and calls back when one has come. @param now server's time, ms */
 export function countDown(now: () => number, reached: () => void): void {
-  const spans = [...document.querySelectorAll<HTMLElement>(".countdown")];
   const tick = () => {
-    for (const span of spans) {
+    for (const span of document.querySelectorAll<HTMLElement>(".countdown")) {
       const left = Date.parse(span.dataset.until ?? "") - now();
       if (left > 0) span.textContent = `(in ${spell(left)})`;
       else if (span.textContent !== "") {
@@ -13,7 +14,7 @@ export function countDown(now: () => number, reached: () => void): void {
     }
   };
   tick();
-  if (spans.length > 0) setInterval(tick, 1_000);
+  setInterval(tick, 1_000);
 }
 
 /** A phase that has begun or ended says so. */
@@ -39,7 +40,7 @@ export const spell = (ms: number): string => {
     .slice(first, first + 2)
     .map(([length, unit], index) => {
       const whole = index === 0 ? seconds : seconds % (units[first]?.[0] ?? 1);
-      return `${Math.floor(whole / length)} ${unit}`;
+      return `${grouped(Math.floor(whole / length))} ${unit}`;
     })
     .join(" ");
 };

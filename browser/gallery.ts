@@ -238,6 +238,8 @@ filters?.addEventListener("change", () => {
   keptInWindow.set(OPEN, filters.matches(":popover-open") ? "yes" : null);
   filters.requestSubmit();
 });
+// On a wide screen it is a row of the page, as where a phone is turned.
+matchMedia("(min-width: 48rem)").addEventListener("change", () => filters?.hidePopover());
 if (keptInWindow.get(OPEN) !== null) {
   keptInWindow.set(OPEN, null);
   filters?.showPopover();

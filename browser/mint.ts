@@ -1,22 +1,29 @@
-import type { PublicEligibility } from "../src/api/resources/public-collection.ts";
+import type {
+  PublicCollection,
+  PublicEligibility,
+  PublicPhase,
+} from "../src/api/resources/public-collection.ts";
 import { isAccountId, isImplicitAccountId } from "../src/domain/account-ids.ts";
 import { exactNear } from "../src/domain/amounts.ts";
-import { supplyLeft } from "../src/domain/counted.ts";
+import { grouped, supplyLeft } from "../src/domain/counted.ts";
 import {
   GAS_SET_ASIDE,
   MINT_GAS,
   MOST_AT_ONCE,
   mintArguments,
   purchaseArguments,
+  redemptionArguments,
 } from "../src/domain/mint-call.ts";
 import { shownAmount } from "../src/domain/prices.ts";
+import { plainRefusal } from "../src/domain/refusals.ts";
 import type { Currency } from "../src/domain/settings.ts";
 import { type Connection, offerWallets } from "./connecting.ts";
 import { countDown, localTimes } from "./countdown.ts";
 import { type Intent, intentOf, outcomeOf } from "./outcome.ts";
-import { awaitReveal } from "./reveal.ts";
+import { awaitReveal, mainAt } from "./reveal.ts";
 import { readsOf } from "./service.ts";
 import { accountIn, clearProblem, find, refreshGiven, say, showGiven } from "./shown.ts";
+import { playSounds } from "./sound.ts";
 import { showVoucher, showVoucherCall, voucherHere, voucherTerms } from "./voucher.ts";
 import { hashIn, reasonOf } from "./wallets.ts";
 
@@ -40,6 +47,8 @@ const gift = find("gift");
 const quantityField = find<HTMLInputElement>("quantity");
 const currencyField = find<HTMLSelectElement>("currency");
 const receiverField = find<HTMLInputElement>("receiver");
+/** How long before this page is read again that couldn't be read. Milliseconds. */
+const AGAIN = 5_000;
 /** The longest that a browser's timer lasts. Milliseconds. */
 const MOST_TIMER = 2 ** 31;
 
@@ -63,14 +72,17 @@ let busy = false;
 let isOver = false;
 /** The highest number of an NFT that this page has shown as minted. */
 let lastShown = 0;
+/** Of the newest block that this page has shown: NFTs that are minted, and that are left. */
+let shownMinted = Number(page.dataset.minted);
+let shownLeft = Number.MAX_SAFE_INTEGER;
 
 const near = (yocto: string | bigint) => `${exactNear(String(yocto))} NEAR`;
 /** A balance need not be exact to the last digit. */
 const about = (yocto: string) => `${(Number(BigInt(yocto) / 10n ** 20n) / 10_000).toString()} NEAR`;
 
-/** The currency that is chosen; null: NEAR. */
+/** The currency that is chosen; null: NEAR. A voucher's is known once its terms are. */
 const currencyWanted = (): Currency | null =>
-  voucher ? null : (currencies.find((one) => one?.contract_id === currencyField?.value) ?? null);
+  currencies.find((one) => one?.contract_id === currencyField?.value) ?? null;
 
 interface Explained {
   readonly sentence: string;
@@ -88,8 +100,7 @@ function explain(found: PublicEligibility, currency: Currency | null): Explained
   if (!found.allowed && found.remaining_for_account) {
     return bad(`You can mint ${found.remaining_for_account} more.`);
   }
-  if (found.code === "E_OTHER_CURRENCY") return bad("The price is in another currency.");
-  if (!found.allowed || fee === null) return bad(found.message ?? "This account can't mint now.");
+  if (!found.allowed || fee === null) return bad(plainRefusal(found.code, found.message));
   const each = quantity > 1 ? `, ${shownAmount(found.mint_fee ?? "0", currency)} each` : "";
   const price = fee === "0" ? "Free" : `${shownAmount(fee, currency)}${each}`;
   const needed = currency === null ? BigInt(fee) + GAS_SET_ASIDE : GAS_SET_ASIDE;
@@ -111,8 +122,8 @@ function explain(found: PublicEligibility, currency: Currency | null): Explained
 }
 
 /** The button says what it costs once that is known. */
-const nameButton = (quantity: number | null, fee: string | null): void => {
-  const price = fee === "0" ? " for free" : fee === null ? "" : ` for ${shownAmount(fee, currencyWanted())}`;
+const nameButton = (quantity: number | null, fee: string | null, currency: Currency | null): void => {
+  const price = fee === "0" ? " for free" : fee === null ? "" : ` for ${shownAmount(fee, currency)}`;
   go.textContent = `Mint${quantity === null ? "" : ` ${quantity}`}${price}`;
 };
 
@@ -123,15 +134,11 @@ const quantityWanted = (): number | null => {
   return Number.isInteger(quantity) && quantity >= 1 && quantity <= MOST_AT_ONCE ? quantity : null;
 };
 
-/** What holds for an account now. @throws Refusal, Unanswered */
-const termsFor = (
-  account: string,
-  quantity: number,
-  currency: Currency | null,
-): Promise<PublicEligibility> =>
+/** What holds for an account now, in the currency that is asked for or that a voucher names. @throws Refusal, Unanswered */
+const termsFor = async (account: string, quantity: number, currency: Currency | null) =>
   voucher
     ? voucherTerms(reads, voucher, account)
-    : reads.eligibility(account, quantity, currency?.contract_id);
+    : { found: await reads.eligibility(account, quantity, currency?.contract_id), currency };
 
 let asking: ReturnType<typeof setTimeout> | undefined;
 
@@ -148,46 +155,99 @@ let asked = 0;
 async function refreshTerms(): Promise<void> {
   if (!connected || busy) return;
   const quantity = quantityWanted();
-  const currency = currencyWanted();
   go.disabled = true;
   agreed = null;
   asked += 1;
-  nameButton(quantity, null);
+  nameButton(quantity, null, null);
   if (quantity === null) return say(terms, `Give a whole number from 1 to ${MOST_AT_ONCE}.`, "bad");
   const own = asked;
   // Another answer may be on its way, for the account and the number that are there by now.
   const isOld = () => own !== asked || connected === null || busy;
   try {
-    const found = await termsFor(connected.account, quantity, currency);
+    // Together, so that the number that is left and the button say the same.
+    const [{ found, currency }, supply] = await Promise.all([
+      termsFor(connected.account, quantity, currencyWanted()),
+      reads.collection().catch(() => null),
+    ]);
+    if (isOld()) return;
+    if (supply) showSupply(supply);
+    if (isOver) return;
+    // The number was too high for what is left, and is asked for again.
     if (isOld()) return;
     const { sentence, tone, fee } = explain(found, currency);
+    // One of the two answers is older than the other: neither is more than some seconds old.
+    if (found.code === "E_SOLD_OUT" && found.quantity <= shownLeft) askAgainAt(now());
     say(terms, sentence, tone);
     if (!found.allowed && found.opens_at !== null) askAgainAt(Date.parse(found.opens_at));
     agreed = fee === null ? null : { quantity, fee, each: found.mint_fee ?? fee, currency };
-    nameButton(quantity, fee);
+    nameButton(quantity, fee, currency);
     go.disabled = agreed === null;
   } catch (error) {
     if (!isOld()) say(terms, (error as Error).message, "bad");
   }
 }
 
-/** What can't be read now stays as it is. Where the last one is gone, the page leads to the gallery. */
-const refreshLeft = (): Promise<void> =>
-  reads.collection().then(
-    (collection) => {
-      const { left, minted } = collection;
-      find("left").textContent = `${supplyLeft(collection, isOffered)}.`;
-      find<HTMLProgressElement>("minted").value = minted;
-      if (left > 0 || !wish) return;
-      for (const part of document.querySelectorAll<HTMLElement>(
-        "#offer, #voucher, #terms, #connect, #wish, #gift, .phases",
-      ))
-        part.hidden = true;
-      find("closed").hidden = false;
-      isOver = true;
-    },
-    () => undefined,
-  );
+/** Leads to the gallery, where nothing can be minted any more. */
+function close(): void {
+  isOver = true;
+  if (!wish) return;
+  for (const part of document.querySelectorAll<HTMLElement>(
+    "#offer, #voucher, #terms, #connect, #wish, #gift, #phases",
+  ))
+    part.hidden = true;
+  find("closed").hidden = false;
+}
+
+/** Shows how many are left, and asks for no more than these. An answer of an earlier block than what is shown says nothing. */
+function showSupply(collection: PublicCollection): void {
+  const { left, minted, phases } = collection;
+  if (minted < shownMinted) return;
+  shownMinted = minted;
+  shownLeft = left;
+  find("left").textContent = `${supplyLeft(collection, isOffered)}.`;
+  find<HTMLProgressElement>("minted").value = minted;
+  if (left === 0) close();
+  else showPhases(phases);
+  const most = Math.min(left, MOST_AT_ONCE);
+  if (!wish || voucher || isOver) return;
+  quantityField.max = String(most);
+  if (Number(quantityField.value) <= most) return;
+  quantityField.value = String(most);
+  void refreshTerms();
+}
+
+/** How many each phase has left. Where one has sold out, another one's price stands beside the button. */
+function showPhases(phases: readonly PublicPhase[]): void {
+  for (const { phase, supply, minted } of phases) {
+    const place = document.querySelector(`[data-left="${phase}"]`);
+    if (!place || supply === null) continue;
+    const before = place.textContent;
+    place.textContent = grouped(Math.max(supply - minted, 0));
+    if (place.textContent === "0" && before !== "0") void refreshOffer();
+  }
+}
+
+/** What can't be read now stays as it is. */
+const refreshLeft = (): Promise<void> => reads.collection().then(showSupply, () => undefined);
+
+/** Shows what has opened or ended by the newest answer of this page, without loading it again. */
+async function refreshOffer(): Promise<void> {
+  void refreshTerms();
+  if (voucher || isOver) return;
+  const fresh = await mainAt(location.href).catch(() => null);
+  // A page that can't be read now is as it was until then; the contract is asked before anything is signed.
+  if (fresh === null) {
+    setTimeout(() => void refreshOffer(), AGAIN);
+    return;
+  }
+  for (const id of ["offer", "phases", "closed"]) {
+    const [old, part] = [document, fresh].map((page) => page.querySelector(`#${id}`));
+    if (old && part)
+      old.replaceChildren(...[...part.childNodes].map((node) => document.importNode(node, true)));
+  }
+  localTimes();
+  if (!fresh.querySelector("#offer")) close();
+}
 
 /** What became of the money of a refused mint: a token tells, and NEAR comes back with the transaction. */
 const KEPT = {
@@ -209,7 +269,7 @@ async function follow(intent: Intent, told: string | null = null): Promise<void>
     const { owner: account } = intent;
     await showGiven(reads, { slug, title, ...end, account, isOwn: account === intent.account });
   } else if (end.kind === "refused") {
-    say(outcome, `Nothing was minted. The contract says: ${end.message}${KEPT[`${end.returned}`]}`, "bad");
+    say(outcome, `Nothing was minted. ${end.message}${KEPT[`${end.returned}`]}`, "bad");
   } else {
     say(outcome, "The chain shows no mint so far. Look into your wallet before you try again.", "bad");
   }
@@ -219,22 +279,19 @@ async function follow(intent: Intent, told: string | null = null): Promise<void>
 const callFor = ({ quantity, fee, each, currency }: Agreed, receiver: string | null) => {
   const wish = { collectionId: Number(collection), quantity, receiver };
   const gas = String(MINT_GAS);
-  if (voucher)
-    return { receiverId: contract, params: { methodName: "voucher_mint", args: voucher, gas, deposit: fee } };
-  return currency === null
-    ? {
-        receiverId: contract,
-        params: { methodName: "nft_mint", args: mintArguments(wish), gas, deposit: fee },
-      }
-    : {
-        receiverId: currency.contract_id,
-        params: {
-          methodName: "ft_transfer_call",
-          args: purchaseArguments(contract, wish, { each, total: fee }),
-          gas,
-          deposit: "1",
-        },
-      };
+  if (currency === null) {
+    const call = voucher
+      ? { methodName: "voucher_mint", args: voucher }
+      : { methodName: "nft_mint", args: mintArguments(wish) };
+    return { receiverId: contract, params: { ...call, gas, deposit: fee } };
+  }
+  const args = voucher
+    ? redemptionArguments(contract, voucher, fee)
+    : purchaseArguments(contract, wish, { each, total: fee });
+  return {
+    receiverId: currency.contract_id,
+    params: { methodName: "ft_transfer_call", args, gas, deposit: "1" },
+  };
 };
 
 async function sign({ wallet, account }: Connection, wanted: Agreed, receiver: string | null): Promise<void> {
@@ -301,7 +358,7 @@ async function mint(): Promise<void> {
     const problem = receiver === null ? null : await problemOf(receiver);
     if (problem !== null) throw new Error(`${problem} Nothing was signed: correct the receiver of the gift.`);
     const { quantity, currency } = wanted;
-    const found = await termsFor(account, quantity, currency);
+    const { found } = await termsFor(account, quantity, currency);
     const { fee, sentence } = explain(found, currency);
     if (fee === wanted.fee && found.mint_fee === wanted.each)
       await sign({ wallet, account }, wanted, receiver);
@@ -317,7 +374,9 @@ async function mint(): Promise<void> {
 
 /** Steps the number by one. */
 const step = (by: 1 | -1): void => {
-  quantityField.value = String(Math.min(Math.max((quantityWanted() ?? 1) + by, 1), MOST_AT_ONCE));
+  quantityField.value = String(
+    Math.min(Math.max((quantityWanted() ?? 1) + by, 1), Number(quantityField.max)),
+  );
   quantityField.dispatchEvent(new Event("input", { bubbles: true }));
 };
 
@@ -356,8 +415,12 @@ if (wish && isOffered) {
   );
 }
 localTimes();
-countDown(now, () => void refreshTerms());
-awaitReveal(() => refreshGiven(reads));
+countDown(now, () => void refreshOffer());
+playSounds();
+awaitReveal(async () => {
+  playSounds(find("cover"));
+  await refreshGiven(reads);
+});
 
 /** Whoever comes back from a wallet that left the page finds what became of it; the address only says where to look. */
 const address = new URL(location.href);

@@ -29,5 +29,5 @@ export function offerKey({ accountId, publicKey, privateKey }: NewKey): void {
   link.href = URL.createObjectURL(new Blob([file], { type: "application/json" }));
   link.download = `${accountId}.json`;
   find("key").hidden = false;
-  find("makers").hidden = true;
+  find("make-key").hidden = true;
 }

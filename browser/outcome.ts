@@ -1,4 +1,5 @@
 import type { PublicToken } from "../src/api/resources/public-collection.ts";
+import { plainRefusal } from "../src/domain/refusals.ts";
 import { keptForGood } from "./kept.ts";
 import { pause, Refusal, type readsOf } from "./service.ts";
 
@@ -94,7 +95,7 @@ export async function outcomeOf(
 const byHash = async (reads: Reads, { account, minted }: Intent, hash: string): Promise<Outcome> => {
   const found = await reads.mint(hash, account);
   if (found.state === "failed")
-    return { kind: "refused", message: found.message ?? "The chain refused it.", returned: found.returned };
+    return { kind: "refused", message: plainRefusal(found.code, found.message), returned: found.returned };
   if (found.state === "unknown") return { kind: "unseen" };
   if (found.state === "pending" || found.tokens.length < found.token_ids.length) return { kind: "unclear" };
   // An earlier mint is no outcome of this one.

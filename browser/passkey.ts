@@ -19,8 +19,7 @@ export async function knowsPasskeys(): Promise<boolean> {
 /** 32 bytes of the function's answer. @throws Error where there is none */
 async function secretOf(credential: Credential | null): Promise<Uint8Array> {
   const { prf } = (credential as PublicKeyCredential).getClientExtensionResults();
-  if (!prf?.results)
-    throw new Error("This passkey can't keep a key. Choose “Make a key”, or another passkey.");
+  if (!prf?.results) throw new Error("This passkey can't keep a key. Choose another one, or another way.");
   const source = await crypto.subtle.importKey("raw", prf.results.first, "HKDF", false, ["deriveBits"]);
   const how = { name: "HKDF", hash: "SHA-256", salt: new Uint8Array(), info: ASKED };
   return new Uint8Array(await crypto.subtle.deriveBits(how, source, 256));

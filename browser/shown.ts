@@ -1,8 +1,10 @@
 import type { PublicToken } from "../src/api/resources/public-collection.ts";
+import { isImplicitAccountId } from "../src/domain/account-ids.ts";
 import { thumbnailsOf } from "../src/domain/thumbnails.ts";
 import { replaceContent } from "./reveal.ts";
 import { pause, type readsOf } from "./service.ts";
 import { sharing } from "./share.ts";
+import { playSounds, soundCover } from "./sound.ts";
 
 /** What several pages show in the same way. */
 
@@ -44,8 +46,8 @@ function mediaOf({ number, media_url: url, media_type: type }: PublicToken): HTM
     Object.assign(media, { src: url, controls: true, ariaLabel: alt });
     if (media instanceof HTMLVideoElement)
       return Object.assign(media, { className: "picture", src: `${url}#t=0.1`, muted: true, loop: true });
-    const sound = made("div");
-    sound.append(made("span", "Audio", "picture blank sign"), media);
+    const sound = made("div", "", "sound");
+    sound.append(soundCover(url), media);
     return sound;
   }
   if (sort !== "image") return made("span", type ?? "", "picture blank");
@@ -53,6 +55,16 @@ function mediaOf({ number, media_url: url, media_type: type }: PublicToken): HTM
   const thumbnails = type === "image/gif" ? undefined : thumbnailsOf(url, location.origin);
   if (thumbnails) Object.assign(image, { sizes: "(min-width: 48rem) 70vh, 96vw", srcset: thumbnails });
   return Object.assign(image, { className: "picture", src: url, alt });
+}
+
+/** Shows an NFT's work. A picture leads to the NFT's page; of films and sounds the controls are pressed. */
+function showWork(place: HTMLElement, slug: string, token: PublicToken): void {
+  const work = mediaOf(token);
+  const link = Object.assign(document.createElement("a"), { href: `/g/${slug}/${token.number}` });
+  const isPlayed = work.matches(".sound, video");
+  if (!isPlayed) link.append(work);
+  place.replaceChildren(isPlayed ? work : link);
+  playSounds(place);
 }
 
 /** "4", "4 and 5", "4, 5 and 6" */
@@ -73,11 +85,15 @@ export interface Given {
   readonly explorer: string | null;
 }
 
+/** An account as a sentence names it: of the id of a key, which is 64 digits long, both ends. */
+export const shortAccount = (account: string): string =>
+  isImplicitAccountId(account) ? `${account.slice(0, 6)}…${account.slice(-6)}` : account;
+
 /** A sentence for each NFT that has another owner now than the account that got it. */
 const ownersNow = (tokens: readonly PublicToken[], account: string): string =>
   tokens
     .filter(({ owner_id: owner }) => owner !== account)
-    .map(({ number, owner_id: owner }) => ` No. ${number} belongs to ${owner} now.`)
+    .map(({ number, owner_id: owner }) => ` No. ${number} belongs to ${shortAccount(owner)} now.`)
     .join("");
 
 /** The transaction's hash, and its address in an explorer where the service knows one. */
@@ -108,10 +124,10 @@ export async function showGiven(reads: ReturnType<typeof readsOf>, given: Given)
       : `/g/${slug}?${new URLSearchParams({ owner: account })}`;
   const works = made("div", "", numbers.length === 1 ? "work" : "work several");
   const pictures = tokens.map((token) => {
-    const link = Object.assign(document.createElement("a"), { href: `/g/${slug}/${token.number}` });
-    link.append(mediaOf(token));
-    works.append(link);
-    return { token, link };
+    const place = made("div");
+    showWork(place, slug, token);
+    works.append(place);
+    return { token, place };
   });
   const share = made("button", "Share");
   share.type = "button";
@@ -124,10 +140,10 @@ export async function showGiven(reads: ReturnType<typeof readsOf>, given: Given)
     ? `This link has given ${names}`
     : isOwn
       ? `You own ${names}`
-      : `${names} ${one ? "is" : "are"} now owned by ${account}`;
+      : `${names} ${one ? "is" : "are"} now owned by ${shortAccount(account)}`;
   const line = isBefore
-    ? `${title}. It was redeemed for ${account}.${ownersNow(tokens, account)}`
-    : `${title}. Final on the chain, for ${account}.`;
+    ? `${title}. It was redeemed for ${shortAccount(account)}.${ownersNow(tokens, account)}`
+    : `${title}. Final on the chain, for ${shortAccount(account)}.`;
   text.append(made("h2", heading), made("p", line, "soft small"), row);
   if (hash !== null) text.append(transaction(hash, explorer));
   place.replaceChildren(works, text);
@@ -135,13 +151,13 @@ export async function showGiven(reads: ReturnType<typeof readsOf>, given: Given)
   document.body.classList.add("won");
   scrollTo({ top: 0, behavior: "instant" });
   await Promise.all(
-    pictures.map(async ({ token, link }) => {
+    pictures.map(async ({ token, place }) => {
       let seen = token;
       for (let tries = 0; seen.media_url === null && tries < 20; tries++) {
         await pause(1_000);
         seen = await reads.token(token.number).catch(() => seen);
       }
-      link.replaceChildren(mediaOf(seen));
+      showWork(place, slug, seen);
     }),
   );
 }

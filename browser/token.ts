@@ -4,8 +4,10 @@ import { localTimes } from "./countdown.ts";
 import { awaitReveal, hiddenMoments } from "./reveal.ts";
 import { sharing } from "./share.ts";
 import { find } from "./shown.ts";
+import { playSounds } from "./sound.ts";
 
 localTimes();
 hiddenMoments();
-awaitReveal();
+awaitReveal(async () => playSounds());
+playSounds();
 sharing(find("share"), document.title, location.pathname);

@@ -11,14 +11,18 @@ import { collectionOf, tokenNumber } from "../domain/token-ids.ts";
 import type { Trait } from "../domain/traits.ts";
 import { gatewayUrl } from "../files/ipfs/cid.ts";
 import { isHidden, onChain, openShowcase, type Showcase } from "./public-collection.ts";
+import {
+  AT_ONCE,
+  byRarity,
+  correctRanks,
+  isSortable,
+  MOST_BYTES_READ,
+  MOST_READ,
+  type ReadNumbers,
+} from "./rarity-order.ts";
 import { readTokens } from "./tokens.ts";
 import { traitsByReference } from "./traits.ts";
 
-/** Most tokens that one filtered request reads, and how many at once: two concurrent views. */
-export const MOST_READ = 1_000;
-const AT_ONCE = 200;
-/** Bytes of tokens after which it stops: large tokens take a node long. */
-const MOST_BYTES_READ = 1_048_576;
 const OWNERS_PAGE = 100;
 
 export interface TokenFilter {
@@ -91,9 +95,6 @@ const readSome = async ({ views, collectionId }: Showcase, position: number, own
   return { found, hasMore: mayHaveMore(found, OWNERS_PAGE) };
 };
 
-/** Reads tokens of a collection by their numbers; burnt ones are left out. */
-type ReadNumbers = (numbers: readonly number[]) => Promise<readonly PublicToken[]>;
-
 const isWanted = (token: PublicToken, { owner, traits }: TokenFilter): boolean =>
   (owner === undefined || token.owner_id === owner) && fits(token, traits);
 
@@ -119,34 +120,43 @@ const showLatest = async (read: ReadNumbers, filter: TokenFilter, minted: number
   return { tokens, next: number > 0 ? String(number) : null };
 };
 
-const unsortable = () =>
+const unsorted = () =>
   new ServiceError(
     "invalid_request",
-    "Choose another order: this collection is too large to sort by rarity.",
-    {
-      issues: [{ path: ["sort"], message: "Choose another order." }],
-    },
+    "Choose another order, or ask again in a minute: this collection's NFTs are being read for the order by rarity.",
+    { issues: [{ path: ["sort"], message: "Choose another order." }] },
   );
 
 /**
- * The lowest ranks first, and those without a rank last: all tokens are read. @param filter whose cursor is a place
- * among the tokens that fit @throws ServiceError invalid_request if there are too many
+ * The lowest ranks first, and those without a rank last. @param filter whose cursor is a place in that order
+ * @throws ServiceError invalid_request while the order isn't known
  */
-const showRarest = async (read: ReadNumbers, filter: TokenFilter, minted: number): Promise<TokenPage> => {
-  if (minted > MOST_READ) throw unsortable();
-  const found: PublicToken[] = [];
-  for (let number = 1; number <= minted; number += AT_ONCE) {
-    const length = Math.min(AT_ONCE, minted - number + 1);
-    found.push(...(await read(Array.from({ length }, (_, index) => number + index))));
-    if (Buffer.byteLength(JSON.stringify(found)) > MOST_BYTES_READ) throw unsortable();
+const showRarest = async (
+  order: readonly number[] | null,
+  read: ReadNumbers,
+  { limit, cursor, ...filter }: TokenFilter,
+): Promise<TokenPage> => {
+  if (order === null) throw unsorted();
+  const size = filter.owner === undefined && filter.traits.length === 0 ? limit : AT_ONCE;
+  const start = cursorNumber(cursor);
+  const tokens: PublicToken[] = [];
+  let place = start;
+  let bytes = 0;
+  while (place < order.length && place - start < MOST_READ && bytes < MOST_BYTES_READ) {
+    const numbers = order.slice(place, place + size);
+    const found = await read(numbers);
+    const byNumber = new Map(found.map((token) => [token.number, token]));
+    for (const [index, number] of numbers.entries()) {
+      const token = byNumber.get(number);
+      if (!token || !isWanted(token, { limit, cursor, ...filter })) continue;
+      if (tokens.length === limit) return { tokens, next: String(place + index) };
+      tokens.push(token);
+    }
+    place += numbers.length;
+    bytes += Buffer.byteLength(JSON.stringify(found));
+    if (tokens.length === limit) break;
   }
-  const rankOf = ({ rarity_rank: rank }: PublicToken): number => rank ?? Number.MAX_SAFE_INTEGER;
-  const fitting = found
-    .filter((token) => isWanted(token, filter))
-    .sort((a, b) => rankOf(a) - rankOf(b) || a.number - b.number);
-  const from = cursorNumber(filter.cursor);
-  const end = from + filter.limit;
-  return { tokens: fitting.slice(from, end), next: end < fitting.length ? String(end) : null };
+  return { tokens, next: place < order.length ? String(place) : null };
 };
 
 /**
@@ -159,17 +169,44 @@ export const showTokens = async (
   base: string,
   filter: TokenFilter,
 ): Promise<TokenPage> => {
+  const { showcase, minted, hidden, isRanked, read } = await openTokens(context, slug, base);
+  // Hidden traits match nothing.
+  if (hidden && filter.traits.length > 0) return { tokens: [], next: null };
+  if (filter.sort === "latest") return showLatest(read, filter, minted);
+  // Without ranks all are equal.
+  if (filter.sort === "number" || !isRanked) return showInOrder(context, showcase, { base, hidden }, filter);
+  const { id } = showcase.row.collection;
+  const page = await showRarest(await byRarity(context, id, minted, read), read, filter);
+  context.waitUntil(
+    correctRanks(context, id, page.tokens).catch((error: unknown) =>
+      context.log("rarity.not_corrected", { error }),
+    ),
+  );
+  return page;
+};
+
+/** What the tokens of a page's collection are read by. */
+const openTokens = async (context: ServiceContext, slug: string, base: string) => {
   const showcase = await openShowcase(context, slug);
   const collection = await onChain(showcase);
   const hidden = isHidden(collection);
-  // Hidden traits match nothing.
-  if (hidden && filter.traits.length > 0) return { tokens: [], next: null };
-  if (filter.sort === "number") return showInOrder(context, showcase, { base, hidden }, filter);
   const read: ReadNumbers = (numbers) => {
     const ids = numbers.map((number) => `${showcase.collectionId}:${number}`);
     return tokensByIds(context, showcase, ids, { base, hidden });
   };
-  return (filter.sort === "latest" ? showLatest : showRarest)(read, filter, collection.minted);
+  // Ranks are known once all reference files were read.
+  const isRanked = !hidden && showcase.row.page.traitsCursor === null;
+  return { showcase, minted: collection.minted, hidden, isRanked, read };
+};
+
+/** Whether a gallery of more than MOST_READ tokens can be sorted by rarity now. @throws ServiceError not_found, chain_unavailable */
+export const canSortByRarity = async (
+  context: ServiceContext,
+  slug: string,
+  base: string,
+): Promise<boolean> => {
+  const { showcase, minted, isRanked, read } = await openTokens(context, slug, base);
+  return isRanked && isSortable(context, showcase.row.collection.id, minted, read);
 };
 
 /** In minting order. */

@@ -9,7 +9,7 @@ import { collectionPages, collections, referenceTraits } from "../db/schema/inde
 import { toHex, type Uuid, uuidToBytes } from "../domain/ids.ts";
 import { countTraits, ranksOf, type Trait, traitsOf } from "../domain/traits.ts";
 import { CONNECTIONS } from "../files/storage/blob-writer.ts";
-import { blobKey } from "../files/storage/keys.ts";
+import { blobKey, traitsKey } from "../files/storage/keys.ts";
 import { ParallelWork } from "../files/storage/parallel-work.ts";
 import { isHidden, onChain, openShowcase } from "./public-collection.ts";
 
@@ -143,7 +143,18 @@ export const workOutTraits = async (context: ServiceContext, collectionId: Uuid)
   const all = await allTraits(db, collectionId);
   const ranks = ranksOf(all);
   const ranked = all.map(({ digest }, index) => [digest, ranks[index] ?? 1] as const);
+  await keepCounts(context, collectionId, countTraits(all));
   await keepRanks(db, collectionId, ranked);
+};
+
+/** Keeps what all traits add up to: a page of one NFT would read megabytes for it. */
+const keepCounts = async (
+  { env }: ServiceContext,
+  collectionId: Uuid,
+  counts: readonly PublicTrait[],
+): Promise<readonly PublicTrait[]> => {
+  await env.BUCKET.put(traitsKey(collectionId), JSON.stringify(counts));
+  return counts;
 };
 
 /** Continues with pages that were set up lately; a part of the scheduled job. */
@@ -181,5 +192,8 @@ const readTraits = async (
 export const showTraits = async (context: ServiceContext, slug: string): Promise<readonly PublicTrait[]> => {
   const showcase = await openShowcase(context, slug);
   if (showcase.row.page.traitsCursor !== null || isHidden(await onChain(showcase))) return [];
-  return countTraits(await allTraits(context.db, showcase.row.collection.id));
+  const { id } = showcase.row.collection;
+  const kept = await context.env.BUCKET.get(traitsKey(id));
+  if (kept) return kept.json<PublicTrait[]>();
+  return keepCounts(context, id, countTraits(await allTraits(context.db, id)));
 };

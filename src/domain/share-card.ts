@@ -4,8 +4,9 @@ import type { Box } from "./thumbnails.ts";
 /** A picture with text that other sites show beside a link, pixels. */
 export const CARD = { width: 1_200, height: 630 } as const;
 
-/** Where the work is on a card. */
-export const CARD_PICTURE: Box = { x: 0, y: 0, width: 630, height: 630 };
+/** Where the work is on a card: beside its texts, or alone. */
+const BESIDE: Box = { x: 0, y: 0, width: 630, height: 630 };
+const ALONE: Box = { x: 0, y: 0, ...CARD };
 
 /** What a card says. */
 export interface CardTexts {
@@ -85,20 +86,26 @@ const titleLines = (title: string, measure: Measure): { readonly lines: string[]
   return sized.find(({ lines }) => !lines.at(-1)?.endsWith("…")) ?? sized[sized.length - 1]!;
 };
 
+/** Where the work is on a card. With a title that the font can't draw it is alone: what is left of the texts names nothing. */
+export const pictureOf = ({ title }: CardTexts): Box => (drawnText(title) === null ? ALONE : BESIDE);
+
 /**
  * A card as SVG, without the work, whose place is sunk. @param hasPicture otherwise the place has the accent's colour and the sign
  */
 export function cardSvg(texts: CardTexts, hasPicture: boolean, measure: Measure): string {
   const { accent, sign } = texts;
-  const { width, height } = CARD_PICTURE;
+  const box = pictureOf(texts);
+  const { width, height } = box;
   const place = `<rect width="${width}" height="${height}" fill="${hasPicture ? SUNK : accent}"/>`;
   const mark = `<g transform="translate(${width / 2 - 144} ${height / 2 - 144}) scale(12)"><path d="${sign}" fill="none" stroke="${textOn(accent)}" stroke-width="1.2" stroke-linecap="round" stroke-linejoin="round"/></g>`;
+  const parts = [place, ...(hasPicture ? [] : [mark]), ...(box === ALONE ? [] : textsOf(texts, measure))];
+  return `<svg xmlns="http://www.w3.org/2000/svg" width="${CARD.width}" height="${CARD.height}"><rect width="100%" height="100%" fill="${GROUND}"/>${parts.join("")}</svg>`;
+}
+
+/** What is beside the work. */
+function textsOf(texts: CardTexts, measure: Measure): string[] {
   const [title, line, creator] = [texts.title, texts.line, texts.creator].map(drawnText);
-  const parts = [
-    place,
-    ...(hasPicture ? [] : [mark]),
-    `<rect x="${LEFT}" y="56" width="64" height="8" rx="4" fill="${accent}"/>`,
-  ];
+  const parts = [`<rect x="${LEFT}" y="56" width="64" height="8" rx="4" fill="${texts.accent}"/>`];
   let y = TITLE_TOP;
   if (title) {
     const { lines, size } = titleLines(title, measure);
@@ -109,5 +116,5 @@ export function cardSvg(texts: CardTexts, hasPicture: boolean, measure: Measure)
   }
   if (line) parts.push(textAt(cut(line, LINE_SIZE, measure), y + 60, LINE_SIZE, SOFT));
   if (creator) parts.push(textAt(cut(creator, CREATOR_SIZE, measure), 566, CREATOR_SIZE, INK));
-  return `<svg xmlns="http://www.w3.org/2000/svg" width="${CARD.width}" height="${CARD.height}"><rect width="100%" height="100%" fill="${GROUND}"/>${parts.join("")}</svg>`;
+  return parts;
 }

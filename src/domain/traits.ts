@@ -73,15 +73,17 @@ export const ranksOf = (all: readonly Weighted[]): number[] => {
   const counts = new Map(
     countTraits(all).map(({ type, values }) => [
       type,
-      new Map(values.map(({ value, copies }) => [value, copies])),
+      {
+        having: values.reduce((sum, { copies }) => sum + copies, 0),
+        values: new Map(values.map(({ value, copies }) => [value, copies])),
+      },
     ]),
   );
   const scores = all.map(({ traits }) => {
     const own = new Map(traits.map(({ type, value }) => [type, value]));
     let score = 0;
-    for (const [type, values] of counts) {
+    for (const [type, { having, values }] of counts) {
       const value = own.get(type);
-      const having = [...values.values()].reduce((sum, copies) => sum + copies, 0);
       const frequent = value === undefined ? total - having : (values.get(value) ?? 0);
       score -= Math.log2(frequent / total);
     }

@@ -771,13 +771,13 @@ test("bidirectional control characters affect only the text that contains them",
     [`/m/${mine}`, contained],
     [`/c/${mine}`, `${contained}: claim`],
     [`/g/${mine}`, `${contained}: gallery`],
-    [`/g/${mine}/1`, `No. 1 · ${contained}`],
+    [`/g/${mine}/1`, `${contained} No. 1`],
   ] as const) {
     const text = await (await api(path)).text();
     expect(text).toContain(`<title>${head}</title>`);
     expect(text).toContain(`<meta property="og:title" content="${head}"`);
     // Blocks contain what they say by themselves. A title stands once on a page.
-    const titles = text.matchAll(/<h1 dir="auto">([^<]*)<|class="brand"[^>]*><bdi>([^<]*)</g);
+    const titles = text.matchAll(/<h1 dir="auto">([^<]+)<|<a href="\/m\/[^"]*"><bdi>([^<]*)</g);
     expect([...titles].flat().filter((title) => title === turned)).toHaveLength(1);
   }
   expect(await (await api(`/g/${mine}`)).text()).toContain(`>${contained} (2)</option>`);
@@ -876,7 +876,9 @@ describe("the mint page", () => {
     expect(text).toContain("1,600 of 1,600 left.");
     expect(text).toMatch(/Live.*1 NEAR.*For everybody/s);
     expect(text).toMatch(/Upcoming.*Free.*For accounts on the allowlist, from/s);
-    expect(text).toMatch(/Royalties<\/dt><dd>None<.*Locked for ever<\/dt><dd>Nothing</s);
+    expect(text).toMatch(
+      /Royalties<\/dt><dd>None<.*Can still change<\/dt><dd><div>By the artist, or admins that they name: titles and pictures, prices and phases of the mint, royalties, who can receive and sell\.</s,
+    );
     expect(text).toContain(`nft_mint</code> on <code>${made.contract_address}</code>`);
     expect(text).toContain(
       `{&quot;collection_id&quot;:${made.near_collection.collection_id},&quot;quantity&quot;:1}`,
@@ -910,8 +912,18 @@ describe("the mint page", () => {
     };
     const made = await createShown(shop, over, [{ copies: 3, reference: {} }]);
     const mine = newSlug();
-    await bodyOf(await putPage(shop.key, made.collection_uuid, { slug: mine, enabled: true }), 200);
+    const creator = { name: "Ada", url: "https://example.com/ada" };
+    await bodyOf(await putPage(shop.key, made.collection_uuid, { slug: mine, enabled: true, creator }), 200);
+    // An empty gallery has nothing to see, and would lead back.
+    const unused = await html(mine);
+    expect(unused.text).toContain("The mint has ended, and nobody has minted.");
+    expect(unused.text).not.toContain("See the gallery");
+    expect(unused.text).toContain(
+      '<a class="button" href="https://example.com/ada" rel="noopener nofollow">',
+    );
+    expect(await (await api(`/g/${mine}`)).text()).not.toContain("See the mint");
     await mint(made.collection_uuid, collector.accountId, 1);
+    await eventually(async () => expect((await html(mine)).text).toContain("1 of 3 minted"));
     const { text } = await html(mine);
     expect(text).toContain('<p id="left">1 of 3 minted.</p>');
     expect(text).toContain("The mint has ended.");

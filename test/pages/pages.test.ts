@@ -325,7 +325,7 @@ describe.skipIf(!CHROMIUM)("pages for collectors, in Chromium", () => {
     await new Promise((resolve) => setTimeout(resolve, 2_500));
     await page.click("#go");
     await textOf(page, "#left", /^Sold out\.$/);
-    await textOf(page, "#outcome", /no copies left/);
+    await textOf(page, "#outcome", /others were faster/);
     expect(await page.$("dialog")).toBeNull();
     expect(await page.$("#go:disabled")).not.toBeNull();
   });
@@ -339,6 +339,52 @@ describe.skipIf(!CHROMIUM)("pages for collectors, in Chromium", () => {
     expect(await page.$("#go:disabled")).not.toBeNull();
     await page.waitForSelector("#go:not(:disabled)");
     expect(await textOf(page, "#terms", /./)).toMatch(/^Free/);
+  });
+
+  test("an open page shows a phase's beginning and end as they come, and an end of which nobody made use leads to no empty gallery", async () => {
+    const at = (seconds: number) => new Date(Date.now() + seconds * 1_000).toISOString();
+    const config = { mint_fee: "0", starts_at: at(25), ends_at: at(45) };
+    const brief = await showCollection(shop, { public_mint_config: config }, 1);
+    const page = await visit(`/m/${brief.slug}`);
+    await textOf(page, "#offer", /Opens .*in \d+ s/);
+    await textOf(page, "#offer", /until .*in \d+ s/);
+    await textOf(page, "#phases .state", /^Live$/);
+    await page.waitForSelector("#closed:not([hidden])");
+    expect(await textOf(page, "#closed", /./)).toBe("The mint has ended, and nobody has minted.");
+    expect(await page.evaluate("document.querySelector('#connect').checkVisibility()")).toBe(false);
+    expect(await (await visit(`/g/${brief.slug}`)).$eval("main", (main) => main.textContent)).not.toContain(
+      "See the mint",
+    );
+  });
+
+  test("the number that is left never goes back, and no more than that are asked for", async () => {
+    const few = await showCollection(shop, { public_mint_config: { mint_fee: "0" } }, 1);
+    await shop.client.collections.mint(few.uuid, {
+      receiver_addresses: ["a.near"],
+      receivers_must_exist: false,
+      quantity_per_receiver: 2,
+    });
+    let minted = 0;
+    const page = await visit(`/m/${few.slug}`, async (fresh) => {
+      await fresh.setRequestInterception(true);
+      fresh.on("request", async (request) => {
+        if (!request.url().endsWith(`/page/${few.slug}`)) return request.continue();
+        const real = (await (await fetch(request.url())).json()) as { total_copies: number };
+        const body = JSON.stringify({ ...real, minted, left: real.total_copies - minted });
+        return request.respond({ contentType: "application/json", body });
+      });
+    });
+    const before = await textOf(page, "#left", /left/);
+    await connectWallet(page);
+    await page.waitForSelector("#go:not(:disabled)");
+    // Of a node that is behind.
+    expect(await textOf(page, "#left", /left/)).toBe(before);
+    minted = 10;
+    await wantQuantity(page, 5);
+    await textOf(page, "#go", /^Mint 2 for free$/);
+    await textOf(page, "#left", /^2 of 12 left\.$/);
+    await page.click("#more");
+    expect(await page.$eval("#quantity", (field) => (field as unknown as { value: string }).value)).toBe("2");
   });
 
   test("after a wallet redirects back, the outcome is read from the chain, not from the URL", async () => {
@@ -534,14 +580,18 @@ describe.skipIf(!CHROMIUM)("pages for collectors, in Chromium", () => {
     expect(await page.$("#go:disabled")).not.toBeNull();
     await page.click("#kept");
     await claim(page);
-    await textOf(page, "#owned", new RegExp(`^You own No.*, for ${account}\\.`));
+    await textOf(
+      page,
+      "#owned",
+      new RegExp(`^You own No.*, for ${account.slice(0, 6)}…${account.slice(-6)}\\.`),
+    );
     const seed = link!.split(".").at(-2)!;
     expect(sent.filter((text) => text.includes(seed) || text.includes(secret))).toEqual([]);
     expect(sent.some((text) => text.includes("/public/v1/claim "))).toBe(true);
   });
 
-  test("a claim link can store its key in a passkey, and read it again", async () => {
-    const [link] = await shop.claimLinks(open, 1);
+  test("one button claims for the account of a passkey, whose key can be read again", async () => {
+    const [link, other] = await shop.claimLinks(open, 2);
     // A passkey belongs to a name, and an address is none.
     const address = `${shop.service.url.replace("127.0.0.1", "localhost")}${link}`;
     const { page, faults } = await newCollector(browser);
@@ -549,13 +599,30 @@ describe.skipIf(!CHROMIUM)("pages for collectors, in Chromium", () => {
     page.on("request", (request) => sent.push(`${request.url()} ${request.postData() ?? ""}`));
     await addPasskeys(page, true);
     await page.goto(address, { waitUntil: "networkidle0" });
-    await chooseWay(page, "key");
-    await page.waitForSelector("#make-passkey:not([hidden])");
-    await page.click("#make-passkey");
+    await page.waitForSelector("#claim:not([hidden])");
+    // One button is in sight; the other ways are folded away.
+    const inSight = `[...document.querySelectorAll("#claim button:not(.mini)")].filter((button) => button.checkVisibility())
+      .map(({ textContent }) => textContent)`;
+    expect(await page.evaluate(inSight)).toEqual(["Claim with a passkey"]);
+    await page.click("#claim-passkey");
     const [account, secret] = await shownKey(page);
     expect(account).toMatch(/^[0-9a-f]{64}$/);
-    await claim(page);
-    await textOf(page, "#owned", new RegExp(`^You own No.*, for ${account}\\.`));
+    await textOf(
+      page,
+      "#owned",
+      new RegExp(`^You own No.*, for ${account.slice(0, 6)}…${account.slice(-6)}\\.`),
+    );
+    // Another link's NFT joins it.
+    await page.goto("about:blank");
+    await page.goto(new URL(other!, address).href, { waitUntil: "networkidle0" });
+    await page.waitForSelector("#claim-known:not(:disabled)");
+    await page.click("#claim-known");
+    await textOf(
+      page,
+      "#owned",
+      new RegExp(`^You own No.*, for ${account.slice(0, 6)}…${account.slice(-6)}\\.`),
+    );
+    expect(await ownedBy(account)).toBe(2);
     // Nothing of it was kept but by the passkey.
     await page.evaluate("localStorage.clear()");
     await page.goto(address.split("#")[0]!, { waitUntil: "networkidle0" });
@@ -573,9 +640,8 @@ describe.skipIf(!CHROMIUM)("pages for collectors, in Chromium", () => {
     const { page } = await newCollector(browser);
     await addPasskeys(page, false);
     await page.goto(`${shop.service.url.replace("127.0.0.1", "localhost")}${link}`);
-    await chooseWay(page, "key");
-    await page.waitForSelector("#make-passkey:not([hidden])");
-    await page.click("#make-passkey");
+    await page.waitForSelector("#claim:not([hidden])");
+    await page.click("#claim-passkey");
     await textOf(page, "#outcome", /^This passkey can't keep a key/);
     expect(await page.evaluate("document.querySelector('#key').checkVisibility()")).toBe(false);
     expect(await page.$("#go:disabled")).not.toBeNull();
@@ -785,7 +851,7 @@ describe.skipIf(!CHROMIUM)("pages for collectors, in Chromium", () => {
       await page.evaluate("window.opened = true");
       expect(new Set(await pictures(page))).toEqual(new Set([placeholder]));
       const text = await page.evaluate(`document.querySelector('[data-fresh="secret"]').textContent`);
-      expect(text).toMatch(/Hidden until .*\(in \d+ d/);
+      expect(text).toMatch(/Hidden until .*\(in [\d,]+ d/);
       expect(await accessibilityFaults(page)).toEqual([]);
     }
     for (const page of pages.slice(0, 2)) {
@@ -899,10 +965,7 @@ describe.skipIf(!CHROMIUM)("pages for collectors, in Chromium", () => {
           await connectWallet(page);
           await page.waitForSelector("#go:not(:disabled)");
         }
-        if (name === "claim") {
-          await page.waitForSelector("#claim:not([hidden])");
-          await chooseWay(page, "key");
-        }
+        if (name === "claim") await page.waitForSelector("#claim:not([hidden])");
         if (process.env.PAGES_PICTURES) {
           const file = `${name}-${width === 390 ? "phone" : scheme}.webp`;
           await page.screenshot({
@@ -912,7 +975,10 @@ describe.skipIf(!CHROMIUM)("pages for collectors, in Chromium", () => {
           });
         }
         // Behind the picture, which shows nobody's private key.
-        if (name === "claim") await page.click("#make-key");
+        if (name === "claim") {
+          await chooseWay(page, "key");
+          await page.click("#make-key");
+        }
         expect(await accessibilityFaults(page)).toEqual([]);
         expect(await page.evaluate("document.documentElement.scrollWidth <= innerWidth")).toBe(true);
       },

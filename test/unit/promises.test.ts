@@ -34,3 +34,19 @@ test("after a reveal a page promises what NFTs show only where their metadata ar
   expect(said(["metadata"])).toContain("their order are those committed to before the first mint.");
   expect(said([])).not.toContain("every NFT shows");
 });
+
+test("what isn't locked is named with who can change it", () => {
+  const said = (locks: PublicCollection["locks"], own?: string): string =>
+    shown(Promises({ collection: { locks, transfers: { allow_approvals: true, has_lists: false } }, own }));
+  expect(said([])).not.toContain("Locked for ever");
+  expect(said([])).toContain(
+    "titles and pictures, prices and phases of the mint, royalties, who can receive",
+  );
+  expect(said(["metadata", "supply"])).toContain(": royalties, who can receive and sell.");
+  // An NFT whose own metadata are locked.
+  expect(said([], "It never changes.")).not.toContain("titles and pictures");
+  expect(said(["metadata", "supply", "royalties", "transfers"])).toMatch(
+    /Can still change<\/dt><dd><div>By the contract&#39;s owner/,
+  );
+  expect(said(["metadata", "supply", "royalties", "transfers", "code"])).not.toContain("Can still change");
+});

@@ -3,7 +3,7 @@ import { createRequire } from "node:module";
 import { initWasm, Resvg } from "@resvg/resvg-wasm";
 import { beforeAll, expect, test } from "vitest";
 import { CARD_FONT } from "../../src/collections/pages/scripts.ts";
-import { CARD, cardSvg, drawnText } from "../../src/domain/share-card.ts";
+import { CARD, cardSvg, drawnText, pictureOf } from "../../src/domain/share-card.ts";
 
 const font = { fontBuffers: [Buffer.from(CARD_FONT, "base64")], loadSystemFonts: false };
 
@@ -41,10 +41,18 @@ test("a text is drawn without emoji, and left out if the font lacks a letter of 
   expect(drawnText("  Herons 🐦‍⬛ at\nnight ")).toBe("Herons at night");
   expect(drawnText("Łódź “Żuraw” – 5 €")).toBe("Łódź “Żuraw” – 5 €");
   for (const text of ["أشكال", "鷺", "Цапля", "", "🐦", "a\u202eb"]) expect(drawnText(text)).toBeNull();
-  expect(linesOf(cardSvg({ ...texts, title: "鷺" }, true, measure))).toEqual([
-    "No. 4 of 100",
-    "By Ada Heron",
-  ]);
+  const name = { ...texts, creator: "By أدا" };
+  expect(linesOf(cardSvg(name, true, measure))).toEqual(["Night Herons", "No. 4 of 100"]);
+});
+
+test("with a title that the font can't draw the work is alone, and fills the card", () => {
+  const alone = { ...texts, title: "鷺" };
+  expect(pictureOf(texts)).toMatchObject({ width: 630, height: 630 });
+  expect(pictureOf(alone)).toEqual({ x: 0, y: 0, ...CARD });
+  const svg = cardSvg(alone, true, measure);
+  expect(linesOf(svg)).toEqual([]);
+  expect(svg).not.toContain(texts.accent);
+  expect(cardSvg(alone, false, measure)).toContain(`width="1200" height="630" fill="${texts.accent}"`);
 });
 
 test("marks of XML in a text stay text", () => {

@@ -21,6 +21,7 @@ import { Mint } from "../../collections/pages/mint.tsx";
 import { FONT, SCRIPTS, type ScriptName } from "../../collections/pages/scripts.ts";
 import { FONT_PATH } from "../../collections/pages/styles.ts";
 import { TokenDetail } from "../../collections/pages/token.tsx";
+import { MOST_READ } from "../../collections/rarity-order.ts";
 import { creatorPictureOf } from "../../db/queries/collection-pages.ts";
 import { isSlug } from "../../domain/collector-pages.ts";
 import { ServiceError } from "../../domain/errors.ts";
@@ -148,8 +149,10 @@ const gallery = (c: PageContext, slug: string) =>
     const reads = briefReads(c, slug);
     const collection = await reads.collection();
     const [traits, tokens] = await Promise.all([reads.traits(), reads.tokens(filter)]);
+    const isRanked = traits.length > 0 && (collection.minted <= MOST_READ || (await reads.isSortable()));
     const now = c.get("context").now();
-    return Gallery({ setting, collection, traits, filter, page: tokens, now, script: scriptOf("gallery") });
+    const script = scriptOf("gallery");
+    return Gallery({ setting, collection, traits, filter, page: tokens, isRanked, now, script });
   });
 
 const token = (c: PageContext, slug: string, number: string) =>

@@ -5,7 +5,7 @@ import { toHex } from "../../domain/ids.ts";
 import type { CardTexts } from "../../domain/share-card.ts";
 import { isolated } from "../../domain/texts.ts";
 import { signOf } from "./media.tsx";
-import { ownNameOf } from "./names.ts";
+import { isNumber, ownNameOf } from "./names.ts";
 import { ACCENT } from "./styles.ts";
 
 /** What the card of a page shows. */
@@ -21,9 +21,6 @@ export interface Card {
 }
 
 export const CARD_PATH = "/public/v1/card";
-
-/** Whether an NFT's own name is but its number. */
-const isNumber = (name: string): boolean => /^(?:No\. |#)?\d/.test(name);
 
 /** The card of a collection, or of an NFT of it. @param token null: the collection's */
 export function cardOfPage(collection: PublicCollection, token: PublicToken | null): Card {

@@ -1,6 +1,7 @@
 import type { Child } from "hono/jsx";
 import type { PublicCollection } from "../../api/resources/public-collection.ts";
 import { isolated } from "../../domain/texts.ts";
+import { By } from "./by.tsx";
 import { cardOfPage } from "./card.ts";
 import { Frame, type Setting } from "./frame.tsx";
 import { Cover } from "./media.tsx";
@@ -34,6 +35,10 @@ const Key = () => (
         <code id="key-account" />
       </dd>
     </dl>
+    <p id="kept-by-passkey" class="small" hidden>
+      Your passkey keeps its key, and can restore it only on this service's claim pages. Save it as a file too
+      if you want to use the account anywhere else.
+    </p>
     <a class="button plain" id="key-file" href="#key">
       Save the key as a file
     </a>
@@ -47,10 +52,6 @@ const Key = () => (
     <label class="way" id="keep">
       <input type="checkbox" id="kept" /> I have kept the key
     </label>
-    <p id="kept-by-passkey" class="small" hidden>
-      Your passkey keeps the key, and can restore it only on this service's claim pages. Save it as a file too
-      if you want to use it anywhere else.
-    </p>
     <p class="small soft">
       You can import it into a NEAR wallet. To send the NFT on, the account first needs a little NEAR for the
       network's fee.
@@ -64,16 +65,26 @@ const NewKey = () => (
       This page makes a key, and with it an account. Nobody else knows the key, and nobody can give it to you
       again.
     </p>
-    <div id="makers" class="panel">
-      <button type="button" id="make-passkey" hidden>
-        Make a key that a passkey keeps
-      </button>
-      <button type="button" class="plain" id="make-key">
-        Make a key
-      </button>
-    </div>
-    <Key />
+    <button type="button" class="plain" id="make-key">
+      Make a key
+    </button>
   </>
+);
+
+/** One press, for who has nothing of NEAR. The script shows it in browsers whose passkeys can keep a key. */
+const ByPasskey = () => (
+  <div id="by-passkey" class="panel" hidden>
+    <button type="button" id="claim-passkey">
+      Claim with a passkey
+    </button>
+    <p class="small soft">
+      Your device makes an account for you and keeps its key, as it keeps passwords. You need no wallet and no
+      NEAR.{" "}
+      <button type="button" class="mini" id="claim-known">
+        I have a passkey from here
+      </button>
+    </p>
+  </div>
 );
 
 /** For who has made a key with a passkey on one of these pages. */
@@ -89,21 +100,16 @@ const Passkeys = () => (
   </details>
 );
 
-/** Who receives, whoever has no wallet first. The script shows it once the link is known to be good. */
-const Receiver = ({ slug, contract }: { slug: string; contract: string }) => (
-  <form id="claim" class="scripted panel" hidden>
+/** Who receives, by whatever way. */
+const OtherWays = ({ slug }: { slug: string }) => (
+  <details id="others" class="fold">
+    <summary>Other ways</summary>
     <fieldset>
       <legend>Who receives it?</legend>
-      <Way name="key" label="A new account, made here" checked />
-      <details id="others">
-        <summary>I have an account on NEAR</summary>
-        <Way name="wallet" label="A wallet that I connect" />
-        <Way name="account" label="An account by its name" />
-      </details>
+      <Way name="wallet" label="A wallet that I connect" />
+      <Way name="account" label="An account by its name" />
+      <Way name="key" label="A new account, whose key I keep myself" checked />
     </fieldset>
-    <Part name="key">
-      <NewKey />
-    </Part>
     <Part name="wallet">
       <button type="button" id="connect" class="plain" popovertarget="wallets">
         Connect a wallet
@@ -117,9 +123,20 @@ const Receiver = ({ slug, contract }: { slug: string; contract: string }) => (
       </div>
       <div id="receiver-says" aria-live="polite" />
     </Part>
+    <Part name="key">
+      <NewKey />
+    </Part>
     <button type="submit" id="go" disabled>
       Claim
     </button>
+  </details>
+);
+
+/** Who receives, whoever has no wallet first. The script shows it once the link is known to be good. */
+const Receiver = ({ slug, contract }: { slug: string; contract: string }) => (
+  <form id="claim" class="scripted panel" hidden>
+    <ByPasskey />
+    <OtherWays slug={slug} />
     <details class="fold">
       <summary>What it costs and what is signed</summary>
       <p>
@@ -143,6 +160,7 @@ export const Claim = ({ setting, collection, scripts, wallets }: ClaimProps) => 
       setting={setting}
       title={`${isolated(title)}: claim`}
       collection={collection}
+      section="claim"
       head={{ description, card: cardOfPage(collection, null), path: `/c/${slug}` }}
       scripts={scripts}
       hasScripted
@@ -160,7 +178,15 @@ export const Claim = ({ setting, collection, scripts, wallets }: ClaimProps) => 
           <Cover base={setting.base} collection={collection} />
         </div>
         <div class="panel">
-          <h1>Claim your NFT</h1>
+          <div class="head">
+            <h1>Claim your NFT</h1>
+            <p>
+              <a href={`/m/${slug}`}>
+                <bdi>{title}</bdi>
+              </a>
+            </p>
+            <By {...collection} />
+          </div>
           <div id="gift" class="scripted says" aria-live="polite">
             <p>Looking at your link …</p>
           </div>
@@ -173,6 +199,7 @@ export const Claim = ({ setting, collection, scripts, wallets }: ClaimProps) => 
           <Receiver slug={slug} contract={contract} />
           <Wallets collection={collection} setting={wallets} />
           <div id="outcome" aria-live="polite" />
+          <Key />
           <Passkeys />
         </div>
       </div>

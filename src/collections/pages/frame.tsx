@@ -27,14 +27,13 @@ interface Head {
   readonly path?: string;
 }
 
-/** Which of a collection's pages it is. */
-type Section = "mint" | "gallery" | "other";
+/** Which of a collection's pages it is; a token's is among those of the gallery. */
+type Section = "mint" | "gallery" | "token" | "claim";
 
 interface FrameProps {
   readonly setting: Setting;
   readonly title: string;
   readonly collection?: PublicCollection;
-  /** `other` (the default) names the collection in its header; the title of the others is the collection's own. */
   readonly section?: Section;
   readonly head?: Head;
   readonly scripts?: readonly string[];
@@ -86,33 +85,38 @@ const Banner = ({ network }: { network: string }) =>
     </aside>
   );
 
-const Header = ({ collection, section }: { collection?: PublicCollection; section: Section }) => (
-  <header>
-    {section === "other" &&
-      (collection ? (
-        <a class="brand" href={`/m/${collection.slug}`}>
-          <bdi>{collection.title}</bdi>
-        </a>
+/** The same on all pages of a collection, so that nothing jumps from one to the other: each names the collection itself. */
+const Header = ({
+  collection,
+  section,
+}: {
+  readonly collection: PublicCollection | undefined;
+  readonly section: Section | undefined;
+}) => {
+  const current = (name: Section) =>
+    section === name ? "page" : section === "token" && name === "gallery" ? "true" : undefined;
+  return (
+    <header>
+      {collection ? (
+        <nav aria-label="Collection">
+          {(["mint", "gallery"] as const).map((name) => (
+            <a href={`/${name[0]}/${collection.slug}`} aria-current={current(name)}>
+              {name === "mint" ? "Mint" : "Gallery"}
+            </a>
+          ))}
+        </nav>
       ) : (
         <span class="brand">Mintage</span>
-      ))}
-    {collection && (
-      <nav aria-label="Collection">
-        {(["mint", "gallery"] as const).map((name) => (
-          <a href={`/${name[0]}/${collection.slug}`} aria-current={section === name ? "page" : undefined}>
-            {name === "mint" ? "Mint" : "Gallery"}
-          </a>
-        ))}
-      </nav>
-    )}
-  </header>
-);
+      )}
+    </header>
+  );
+};
 
 export const Frame = ({
   setting,
   title,
   collection,
-  section = "other",
+  section,
   head,
   scripts = [],
   hasScripted,
@@ -151,9 +155,22 @@ export const Frame = ({
 /** Characters from which a title is set smaller. */
 const LONG = 60;
 
+interface TitleProps {
+  readonly text: string;
+  /** Stands before the text, and leads to an address: an NFT's collection, of which the text is no more than a number. */
+  readonly of?: { readonly text: string; readonly href: string } | undefined;
+}
+
 /** The heading of a page by what it is about. */
-export const Title = ({ text }: { text: string }) => (
-  <h1 dir="auto" class={text.length > LONG ? "long" : undefined}>
+export const Title = ({ text, of }: TitleProps) => (
+  <h1 dir="auto" class={(of?.text ?? "").length + text.length > LONG ? "long" : undefined}>
+    {of && (
+      <>
+        <a href={of.href}>
+          <bdi>{of.text}</bdi>
+        </a>{" "}
+      </>
+    )}
     {text}
   </h1>
 );

@@ -1,12 +1,13 @@
 import type { PublicCollection, PublicToken, PublicTrait } from "../../api/resources/public-collection.ts";
 import { grouped } from "../../domain/counted.ts";
 import { isolated } from "../../domain/texts.ts";
-import { MOST_READ, type TokenFilter, type TokenPage } from "../public-tokens.ts";
+import type { TokenFilter, TokenPage } from "../public-tokens.ts";
 import { cardOfPage } from "./card.ts";
 import { Frame, type Setting, Title } from "./frame.tsx";
 import { Media } from "./media.tsx";
 import { ownNameOf } from "./names.ts";
 import { Secret } from "./promises.tsx";
+import { isOffered } from "./stages.ts";
 
 /** Values of a trait that can be chosen from; beyond it, a list is of no use. One that is chosen is there in any case. */
 const MOST_VALUES = 100;
@@ -53,7 +54,7 @@ export const Tile = ({ token, collection, base, eager }: TileProps) => {
 interface FiltersProps {
   readonly traits: readonly PublicTrait[];
   readonly filter: TokenFilter;
-  /** Whether its NFTs have ranks, and are few enough to be sorted by them. */
+  /** Whether its NFTs have ranks, and can be sorted by them now. */
   readonly isRanked: boolean;
 }
 
@@ -147,18 +148,29 @@ interface GalleryProps {
   readonly traits: readonly PublicTrait[];
   readonly filter: TokenFilter;
   readonly page: TokenPage;
+  readonly isRanked: boolean;
   readonly now: Date;
   /** Absent: a preview, which has none. */
   readonly script?: string;
 }
 
-export const Gallery = ({ setting, collection, traits, filter, page, now, script }: GalleryProps) => {
+export const Gallery = ({
+  setting,
+  collection,
+  traits,
+  filter,
+  page,
+  isRanked,
+  now,
+  script,
+}: GalleryProps) => {
   const { slug, title, minted, total_copies: total, description, hidden } = collection;
   const filtered = filter.owner !== undefined || filter.traits.length > 0;
+  const isOpen = collection.left > 0 && isOffered(collection.phases, now);
   const empty =
     minted > 0 && (filtered || filter.cursor !== null)
       ? "Nothing here fits."
-      : "Nothing has been minted yet.";
+      : `Nothing has been minted${isOpen ? " yet" : ""}.`;
   return (
     <Frame
       setting={setting}
@@ -173,11 +185,9 @@ export const Gallery = ({ setting, collection, traits, filter, page, now, script
         {grouped(minted)} of {grouped(total)} minted.
       </p>
       {hidden && <Secret collection={collection} now={now} />}
-      {minted > 0 && (
-        <Filters traits={traits} filter={filter} isRanked={traits.length > 0 && minted <= MOST_READ} />
-      )}
+      {minted > 0 && <Filters traits={traits} filter={filter} isRanked={isRanked} />}
       {page.tokens.length === 0 && <p class="onward">{empty}</p>}
-      {minted === 0 && (
+      {minted === 0 && isOpen && (
         <p class="onward">
           <a class="button" href={`/m/${slug}`}>
             See the mint

@@ -1,4 +1,5 @@
 import type { PublicCollection } from "../../api/resources/public-collection.ts";
+import { ringsOf } from "../../domain/sound-cover.ts";
 import { type PictureGround, thumbnailsOf } from "../../domain/thumbnails.ts";
 
 /**
@@ -37,6 +38,26 @@ const Sign = ({ of: [name, sign] }: { of: readonly [string, string] }) => (
       <path d={sign} stroke-linecap="round" stroke-linejoin="round" />
     </svg>
     {name}
+  </span>
+);
+
+/**
+ * In place of a sound's picture: rings that its file's address decides, so that sounds differ. The page's script draws the sound
+ * itself over them, once it is played (browser/sound.ts).
+ */
+const SoundCover = ({ url }: { url: string }) => (
+  <span class="picture blank sign">
+    <svg viewBox="0 0 24 24" fill="none" stroke="currentColor" aria-hidden="true">
+      {ringsOf(url).map(({ radius, width, opacity }) => (
+        <circle cx="12" cy="12" r={radius} stroke-width={width} opacity={opacity} />
+      ))}
+      <path
+        d={OTHERS.audio[1]}
+        transform="translate(7.2 7.2) scale(.4)"
+        stroke-width="2"
+        stroke-linecap="round"
+      />
+    </svg>
   </span>
 );
 
@@ -86,18 +107,36 @@ export const Media = ({ base, url, type, ground, alt, eager = false, isLink = fa
       />
     );
   }
-  if (other && isLink) return <Sign of={other} />;
-  if (other) {
-    return (
-      <div>
-        <Sign of={other} />
-        {type?.startsWith("audio/") && (
-          // biome-ignore lint/a11y/useMediaCaption: an NFT is one file, and has no captions
-          <audio src={url} controls preload="none" aria-label={alt} />
-        )}
+  if (type?.startsWith("audio/")) {
+    return isLink ? (
+      <span class="stage">
+        <SoundCover url={url} />
+        <span class="mark">Audio</span>
+      </span>
+    ) : (
+      <div class="sound">
+        <SoundCover url={url} />
+        {/* biome-ignore lint/a11y/useMediaCaption: an NFT is one file, and has no captions */}
+        <audio src={url} controls preload="none" aria-label={alt} />
       </div>
     );
   }
+  if (other) {
+    return isLink ? (
+      <Sign of={other} />
+    ) : (
+      <a href={url}>
+        <Sign of={[`Open the ${other[0]} file`, other[1]]} />
+      </a>
+    );
+  }
+  const picture = { base, url, type, ground, alt, eager, isLink };
+  return isLink ? <Picture {...picture} /> : <Enlarged {...picture} />;
+};
+
+type PictureProps = MediaProps & { readonly url: string };
+
+const Picture = ({ base, url, type, ground, alt, eager, isLink }: PictureProps) => {
   const loading = eager ? ({ fetchpriority: "high" } as const) : ({ loading: "lazy" } as const);
   // A thumbnail of an animation doesn't move.
   const srcset = type === "image/gif" && !isLink ? undefined : thumbnailsOf(url, base);
@@ -118,6 +157,26 @@ export const Media = ({ base, url, type, ground, alt, eager = false, isLink = fa
     </span>
   );
 };
+
+/** The picture that a page is about; pressed, its original fills the screen, which is loaded by then only. */
+const Enlarged = (picture: PictureProps) => (
+  <>
+    <button type="button" class="enlarge" popovertarget="original" title="Show it whole">
+      <Picture {...picture} />
+    </button>
+    <div id="original" popover="auto" role="dialog" aria-label="The original">
+      <button type="button" popovertarget="original" popovertargetaction="hide" title="Close" autofocus>
+        <img src={picture.url} alt={picture.alt} loading="lazy" />
+      </button>
+      <p>
+        <button type="button" class="mini" popovertarget="original" popovertargetaction="hide">
+          Close
+        </button>
+        <a href={picture.url}>Open the file</a>
+      </p>
+    </div>
+  </>
+);
 
 /** The cover of a collection as its page's main picture. */
 export const Cover = ({ base, collection }: { base: string; collection: PublicCollection }) => {

@@ -7,6 +7,7 @@ import { GAS_SET_ASIDE, MOST_AT_ONCE, mintArguments, purchaseArguments } from ".
 import { shownPrice } from "../../domain/prices.ts";
 import type { Currency } from "../../domain/settings.ts";
 import { isolated } from "../../domain/texts.ts";
+import { By } from "./by.tsx";
 import { cardOfPage } from "./card.ts";
 import { Frame, type Setting, Title } from "./frame.tsx";
 import { Tile } from "./gallery.tsx";
@@ -14,6 +15,7 @@ import { markdownHtml } from "./markdown.ts";
 import { Cover } from "./media.tsx";
 import { Moment } from "./moment.tsx";
 import { Promises, Secret } from "./promises.tsx";
+import { isSoldOut, momentOf, phaseOf, type Stage, stageOf } from "./stages.ts";
 import { Trades } from "./trades.tsx";
 import { Account, type WalletSetting, Wallets } from "./wallets.tsx";
 
@@ -35,20 +37,7 @@ const currenciesOf = (phases: readonly PublicPhase[]): (Currency | null)[] => {
   return [...byName.values()].sort((a, b) => Number(a !== null) - Number(b !== null));
 };
 
-type Stage = "live" | "soon" | "over";
 const STAGES = { live: "Live", soon: "Upcoming", over: "Ended" } as const;
-
-const isSoldOut = ({ supply, minted }: PublicPhase): boolean => supply !== null && minted >= supply;
-
-const stageOf = (phase: PublicPhase, now: Date): Stage => {
-  const { starts_at: starts, ends_at: ends } = phase;
-  if (isSoldOut(phase)) return "over";
-  if (ends !== null && Date.parse(ends) <= now.getTime()) return "over";
-  return starts !== null && Date.parse(starts) > now.getTime() ? "soon" : "live";
-};
-
-const momentOf = (phase: PublicPhase, stage: Stage): string | null =>
-  isSoldOut(phase) ? null : stage === "soon" ? phase.starts_at : phase.ends_at;
 
 interface NextProps {
   readonly phase: PublicPhase;
@@ -79,7 +68,12 @@ const Phase = ({ phase, now }: { phase: PublicPhase; now: Date }) => {
       <p>
         {kind === "public" ? "For everybody" : "For accounts on the allowlist"}
         {limit !== null && `, at most ${limit} for an account`}
-        {supply !== null && `, ${grouped(Math.max(supply - minted, 0))} of ${grouped(supply)} left`}
+        {supply !== null && (
+          <>
+            , <span data-left={String(phase.phase)}>{grouped(Math.max(supply - minted, 0))}</span> of{" "}
+            {grouped(supply)} left
+          </>
+        )}
         {currency !== null && (
           <>
             , paid in the token <bdi>{currency.contract_id}</bdi>
@@ -90,15 +84,6 @@ const Phase = ({ phase, now }: { phase: PublicPhase; now: Date }) => {
       </p>
     </li>
   );
-};
-
-/** The phase whose price stands beside the button: the one that is open, the public one before others, or the next. */
-const phaseOf = (phases: readonly PublicPhase[], now: Date): PublicPhase | undefined => {
-  const byStage = (stage: Stage) => phases.filter((phase) => stageOf(phase, now) === stage);
-  const soon = byStage("soon").toSorted(
-    (a, b) => Date.parse(a.starts_at ?? "") - Date.parse(b.starts_at ?? ""),
-  );
-  return byStage("live").at(-1) ?? soon[0];
 };
 
 const Offer = ({ phase, now }: { phase: PublicPhase; now: Date }) => {
@@ -161,6 +146,45 @@ const Wish = ({ currencies }: { currencies: readonly (Currency | null)[] }) => (
   </form>
 );
 
+interface ClosedProps {
+  readonly setting: Setting;
+  readonly collection: PublicCollection;
+  /** While something can be minted. */
+  readonly isHidden: boolean;
+}
+
+/** Why nothing can be minted, and where there is something to see: an empty gallery is no such place. */
+const Closed = ({ setting, collection, isHidden }: ClosedProps) => {
+  const { slug, phases, left, minted, total_copies: total, creator } = collection;
+  return (
+    <div id="closed" hidden={isHidden}>
+      <p class="small">
+        {left === 0
+          ? minted < total
+            ? "The supply is locked: no more NFTs are ever minted."
+            : "All NFTs have been minted."
+          : phases.length === 0
+            ? "Nobody mints this collection from a wallet."
+            : minted === 0
+              ? "The mint has ended, and nobody has minted."
+              : "The mint has ended."}
+      </p>
+      {minted > 0 || left === 0 || isHidden ? (
+        <a class="button" href={`/g/${slug}`}>
+          See the gallery
+        </a>
+      ) : (
+        creator?.url && (
+          <a class="button" href={creator.url} rel="noopener nofollow">
+            Visit <bdi>{creator.name}</bdi>
+          </a>
+        )
+      )}
+      {minted > 0 && <Trades marketplaces={setting.marketplaces} collection={collection} token={null} />}
+    </div>
+  );
+};
+
 /** What a collector can do; most of it is the script's, since it needs a wallet. */
 const Controls = ({
   setting,
@@ -168,7 +192,7 @@ const Controls = ({
   now,
   wallets,
 }: Pick<MintProps, "setting" | "collection" | "now" | "wallets">) => {
-  const { slug, phases, left, minted, total_copies: total } = collection;
+  const { slug, phases, left } = collection;
   const phase = phaseOf(phases, now);
   const isOpen = left > 0;
   return (
@@ -186,21 +210,7 @@ const Controls = ({
             <Wish currencies={currenciesOf(phases.filter((one) => stageOf(one, now) !== "over"))} />
           </>
         )}
-        <div id="closed" hidden={isOpen && phase !== undefined}>
-          <p class="small">
-            {left === 0
-              ? minted < total
-                ? "The supply is locked: no more NFTs are ever minted."
-                : "All NFTs have been minted."
-              : phases.length === 0
-                ? "Nobody mints this collection from a wallet."
-                : "The mint has ended."}
-          </p>
-          <a class="button" href={`/g/${slug}`}>
-            See the gallery
-          </a>
-          {minted > 0 && <Trades marketplaces={setting.marketplaces} collection={collection} token={null} />}
-        </div>
+        <Closed setting={setting} collection={collection} isHidden={isOpen && phase !== undefined} />
       </div>
       {isOpen && (
         <div class="under">
@@ -267,6 +277,7 @@ const Signs = ({
 
 const Facts = ({ collection }: { collection: PublicCollection }) => {
   const { contract_address: contract, network, ongoing_royalties: royalties } = collection;
+  const { announced, has_full_access_key: hasKey } = collection.contract_code;
   const explorer = explorerOf(network);
   const shares = Object.entries(royalties);
   return (
@@ -290,32 +301,25 @@ const Facts = ({ collection }: { collection: PublicCollection }) => {
                 {percent} % to {account}
               </div>
             ))}
+        <div class="small soft">
+          {collection.ongoing_royalties_can_change
+            ? "They can change at any time, up to 100 %."
+            : "They never change."}
+        </div>
       </dd>
-      <dt>Locked for ever</dt>
-      <dd>
-        <Promises collection={collection} />
-      </dd>
+      {(announced || hasKey) && (
+        <>
+          <dt>Code</dt>
+          <dd>
+            {announced && (
+              <div>New code is announced, from block {grouped(announced.earliest_height)} on.</div>
+            )}
+            {hasKey && <div>Whoever has the key of the contract's account can replace it at any time.</div>}
+          </dd>
+        </>
+      )}
+      <Promises collection={collection} />
     </dl>
-  );
-};
-
-/** Who has made it: as the page says, or the name of the contract. */
-const By = ({ creator, contract_name: contract }: Pick<PublicCollection, "creator" | "contract_name">) => {
-  const name = <bdi>{creator?.name ?? contract}</bdi>;
-  return (
-    <p class="by">
-      {creator?.picture_url && <img src={creator.picture_url} alt="" width="48" height="48" />}
-      <span>
-        <span class="soft">By </span>
-        {creator?.url ? (
-          <a href={creator.url} rel="noopener nofollow">
-            {name}
-          </a>
-        ) : (
-          name
-        )}
-      </span>
-    </p>
   );
 };
 
@@ -364,6 +368,7 @@ export const Mint = ({ setting, collection, works, now, scripts, wallets }: Mint
         data-slug={slug}
         data-title={title}
         data-now={String(now.getTime())}
+        data-minted={String(collection.minted)}
         data-network={collection.network}
         data-contract={collection.contract_address}
         data-collection={String(collection.collection_id)}
@@ -382,7 +387,7 @@ export const Mint = ({ setting, collection, works, now, scripts, wallets }: Mint
             </p>
           )}
           {left > 0 && phases.length > 0 && (
-            <ul class="phases">
+            <ul class="phases" id="phases">
               {phases.map((phase) => (
                 <Phase phase={phase} now={now} />
               ))}

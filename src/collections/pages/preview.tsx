@@ -66,6 +66,8 @@ const collectionOf = (previewed: Previewed): PublicCollection => {
     minted: Math.min(assets.length, SHOWN),
     left: total,
     ongoing_royalties: previewed.royalties,
+    ongoing_royalties_can_change: true,
+    contract_code: { locked: false, announced: null, has_full_access_key: false },
     locks: [],
     // Without locks, pages promise nothing of transfers.
     transfers: { allow_approvals: true, has_lists: false },
@@ -129,7 +131,7 @@ export function previewPage(previewed: Previewed, path: string): string | null {
   if (path === `/g/${SLUG}`) {
     const filter = { limit: SHOWN, cursor: null, sort: "number", traits: [] } as const;
     const page = { tokens, next: null };
-    return html(Gallery({ setting, collection, traits: [], filter, page, now }));
+    return html(Gallery({ setting, collection, traits: [], filter, page, isRanked: false, now }));
   }
   const token = tokens.find(({ number }) => path === `/g/${SLUG}/${number}`);
   if (!token) return null;

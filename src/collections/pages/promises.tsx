@@ -21,25 +21,74 @@ const keptTransfers = ({ allow_approvals: isSold, has_lists: isLimited }: Public
   return `${what}${limit}.${isSold ? "" : " Marketplaces can't sell them."}`;
 };
 
-/** What is locked for ever, as a promise. @param own what an NFT's own lock promises, in place of the collection's metadata */
+/** What can be changed as long as it isn't locked, by the contract's owner and admins (docs/contract.md, "Locks"). */
+const OPEN: Readonly<Record<Exclude<Lock, "code">, string>> = {
+  metadata: "titles and pictures",
+  supply: "prices and phases of the mint",
+  royalties: "royalties",
+  transfers: "who can receive and sell",
+};
+
+/** What isn't locked, and who can change it. @param own as in `Promises` */
+const Changeable = ({
+  locks,
+  own,
+}: {
+  readonly locks: readonly Lock[];
+  readonly own: string | undefined;
+}) => {
+  const open = (["metadata", "supply", "royalties", "transfers"] as const)
+    .filter((lock) => !locks.includes(lock) && !(lock === "metadata" && own !== undefined))
+    .map((lock) => OPEN[lock]);
+  return (
+    <>
+      {open.length > 0 && <div>By the artist, or admins that they name: {open.join(", ")}.</div>}
+      {!locks.includes("code") && (
+        <div>By the contract's owner, some days after an announcement on the chain: its code.</div>
+      )}
+    </>
+  );
+};
+
+/**
+ * What is locked for ever, as promises, and what can still change, by whom: parts of a list. @param own what an NFT's own lock
+ * promises, in place of the collection's metadata
+ */
 export const Promises = ({
   collection: { locks, transfers },
   own,
 }: {
   readonly collection: Traded;
-  readonly own?: string;
+  readonly own?: string | undefined;
 }) => {
   const kept = locks
     .filter((lock) => own === undefined || lock !== "metadata")
     .map((lock) => (lock === "transfers" ? keptTransfers(transfers) : PROMISES[lock]));
   const all = own === undefined ? kept : [own, ...kept];
-  if (all.length === 0) return <>Nothing</>;
+  const isAllLocked = ["metadata", "supply", "royalties", "transfers", "code"].every((lock) =>
+    locks.includes(lock as Lock),
+  );
   return (
     <>
-      {all.map((promise) => (
-        <div>{promise}</div>
-      ))}
-      <div class="small soft">The contract keeps this. Nobody can undo it.</div>
+      {all.length > 0 && (
+        <>
+          <dt>Locked for ever</dt>
+          <dd>
+            {all.map((promise) => (
+              <div>{promise}</div>
+            ))}
+            <div class="small soft">The contract keeps this. Nobody can undo it.</div>
+          </dd>
+        </>
+      )}
+      {!isAllLocked && (
+        <>
+          <dt>Can still change</dt>
+          <dd>
+            <Changeable locks={locks} own={own} />
+          </dd>
+        </>
+      )}
     </>
   );
 };

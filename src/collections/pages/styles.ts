@@ -61,6 +61,7 @@ a { color: inherit; text-underline-offset: .2em; text-decoration-thickness: 1px;
 [hidden] { display: none !important; }
 h1 { font-size: var(--xl); line-height: 1.25; font-weight: 700; letter-spacing: -.02em; margin: 0; text-wrap: balance;
   text-align: left; }
+h1 a { text-decoration: none; } h1 a:hover { text-decoration: underline; text-decoration-thickness: 2px; }
 h1.long { font-size: var(--l); letter-spacing: -.01em; }
 h2 { font-size: var(--l); line-height: 1.2; font-weight: 600; letter-spacing: -.01em; margin: 0 0 var(--2); }
 p { margin: 0; }
@@ -79,7 +80,7 @@ header .brand { font-weight: 600; text-decoration: none; overflow: hidden; text-
 nav { display: flex; gap: var(--3); flex: none; }
 nav a { color: var(--soft); text-decoration: none; padding: var(--1) 0; }
 nav a:hover, nav [aria-current] { color: var(--ink); }
-nav [aria-current] { font-weight: 600; }
+nav [aria-current] { box-shadow: inset 0 -2px var(--accent-line); }
 main { padding-block: var(--1) var(--8); }
 main > h1 { margin-block: var(--2) var(--1); }
 
@@ -97,7 +98,7 @@ input, select { font: inherit; width: 100%; min-height: var(--6); padding: var(-
   background: var(--card); border: 1px solid var(--edge); border-radius: var(--round); }
 .row { display: flex; flex-wrap: wrap; gap: var(--1) var(--2); align-items: center; }
 .wide { flex: 1 1 14rem; }
-#others[open] { padding-bottom: var(--1); } #others summary { font-weight: 400; min-height: var(--6); line-height: 2rem; }
+#others[open] > :not(summary) { margin: var(--1) 0 0; } #others[open] { padding-bottom: var(--2); } #others > button { width: 100%; }
 fieldset { border: 0; margin: 0; padding: 0; } legend { font-weight: 600; padding: 0; }
 .way { display: flex; gap: .75rem; align-items: center; min-height: var(--6); margin: 0; font-size: var(--m); font-weight: 400; }
 .way input { width: 1.25rem; min-height: 1.25rem; flex: none; margin: 0; accent-color: var(--accent-line); }
@@ -123,6 +124,17 @@ th { color: var(--soft); font-weight: 600; white-space: nowrap; }
 .ground > svg + img { position: relative; background: none; }
 .blank { display: grid; place-items: center; place-content: center; gap: var(--1); color: var(--soft); font-size: var(--s); }
 .sign { background: var(--accent); color: var(--on-accent); gap: 4%; } .sign svg { width: 36%; height: auto; margin: auto; aspect-ratio: 1; }
+.sign svg:only-child { width: 100%; margin: 0; } .playable { cursor: pointer; }
+.wave { fill: currentColor; } .wave rect { opacity: .45; } .wave .played { opacity: 1; }
+.enlarge, .enlarge:hover { display: block; width: 100%; padding: 0; border: 0; background: none; cursor: zoom-in; filter: none !important; }
+#original { position: fixed; inset: 0; width: 100%; height: 100%; max-width: none; max-height: none; margin: 0; padding: 0; border: 0;
+  border-radius: 0; background: #000; color: #fff; text-align: center; }
+#original:popover-open { display: grid; grid-template: minmax(0, 1fr) auto / minmax(0, 1fr); }
+#original > * { margin: 0; } #original p { display: flex; gap: var(--3); align-items: center; justify-content: center; padding: var(--1); font-size: var(--s); }
+#original > button { padding: 0; border: 0; border-radius: 0; background: none; cursor: zoom-out; filter: none; min-height: 0; }
+#original .mini { color: #fff; }
+#original :focus-visible { outline-color: #fff; outline-offset: -2px; }
+#original img { width: 100%; height: 100%; object-fit: contain; }
 .onward { margin-top: var(--2); }
 audio { width: 100%; display: block; margin-top: var(--2); }
 .stage { position: relative; }
@@ -181,6 +193,7 @@ audio { width: 100%; display: block; margin-top: var(--2); }
 .track::-webkit-progress-bar { background: var(--sunk); }
 .track::-webkit-progress-value { background: var(--accent-line); }
 .track::-moz-progress-bar { background: var(--accent-line); }
+.countdown { white-space: nowrap; }
 .price { font-size: var(--l); line-height: 1.2; font-weight: 700; }
 #mint { display: grid; gap: var(--1); }
 .bar { display: grid; gap: var(--1); } .bar > :empty { position: absolute; }
@@ -210,8 +223,8 @@ audio { width: 100%; display: block; margin-top: var(--2); }
 .won #cover { display: none; }
 .won #owned { display: grid; gap: var(--3); margin-bottom: var(--6); align-content: center; }
 .work { display: grid; gap: var(--1); justify-items: center; }
-.work.several { grid-template-columns: repeat(auto-fill, minmax(min(16rem, 40%), 1fr)); }
-.work a, .work .picture { display: block; width: 100%; } .work .blank { display: grid; }
+.work.several { display: flex; flex-wrap: wrap; justify-content: center; } .several > * { flex: 0 1 calc(50% - .25rem); max-width: 18rem; }
+.work > *, .work a, .work .picture { display: block; width: 100%; } .work .blank { display: grid; }
 .work .picture { background: none; max-height: min(60svh, 45rem); }
 #owned .says { display: grid; gap: var(--1); justify-items: center; text-align: center; }
 #owned h2 { font-size: var(--xl); font-weight: 700; letter-spacing: -.02em; line-height: 1.25; margin: 0; }

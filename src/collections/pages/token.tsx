@@ -6,12 +6,13 @@ import type {
 import { explorerOf } from "../../domain/collector-pages.ts";
 import { grouped } from "../../domain/counted.ts";
 import { isolated } from "../../domain/texts.ts";
+import { By } from "./by.tsx";
 import { cardOfPage } from "./card.ts";
 import { Frame, type Setting, Title } from "./frame.tsx";
 import { choice } from "./gallery.tsx";
 import { Media } from "./media.tsx";
 import { Moment } from "./moment.tsx";
-import { nameOf, ownNameOf } from "./names.ts";
+import { isNumber, ownNameOf } from "./names.ts";
 import { Promises, Secret } from "./promises.tsx";
 import { Trades } from "./trades.tsx";
 
@@ -183,6 +184,34 @@ const Neighbours = ({
   </nav>
 );
 
+/** The work's title, its artist and its collection. */
+const Head = ({ collection, token }: Pick<TokenProps, "collection" | "token">) => {
+  const { slug, title, total_copies: total } = collection;
+  const { number, rarity_rank: rank } = token;
+  const own = ownNameOf(token, collection);
+  const home = `/m/${slug}`;
+  // A number says nothing without the collection's title, and says already which one it is.
+  const isNumbered = isNumber(own);
+  const ranked = rank === null ? null : `Rarity rank ${grouped(rank)}`;
+  return (
+    <div class="head" data-fresh="head">
+      <Title text={own} of={isNumbered ? { text: title, href: home } : undefined} />
+      <By {...collection} />
+      {isNumbered ? (
+        ranked && <p class="soft">{ranked}</p>
+      ) : (
+        <p class="soft">
+          <a href={home}>
+            <bdi>{title}</bdi>
+          </a>{" "}
+          · No. {grouped(number)} of {grouped(total)}
+          {ranked && ` · ${ranked}`}
+        </p>
+      )}
+    </div>
+  );
+};
+
 /** Where an NFT is in the network's explorer; null: it has none. */
 const explored = ({ collection, token }: Pick<TokenProps, "collection" | "token">): string | null => {
   const explorer = explorerOf(collection.network);
@@ -191,22 +220,18 @@ const explored = ({ collection, token }: Pick<TokenProps, "collection" | "token"
 };
 
 export const TokenDetail = ({ setting, collection, token, traits, now, script }: TokenProps) => {
-  const name = nameOf(token);
   const { slug, title } = collection;
   const path = `/g/${slug}/${token.number}`;
-  const own = token.locked ? "This NFT never changes what it shows." : undefined;
-  const { rarity_rank: rank } = token;
+  const locked = token.locked ? "This NFT never changes what it shows." : undefined;
   const explorer = explored({ collection, token });
-  const ownName = ownNameOf(token, collection);
-  const line = [
-    ...(ownName === `No. ${token.number}` ? [] : [`No. ${grouped(token.number)}`]),
-    ...(rank === null ? [] : [`Rarity rank ${grouped(rank)}`]),
-  ];
+  const own = ownNameOf(token, collection);
+  const name = isNumber(own) ? `${isolated(title)} ${own}` : isolated(own);
   return (
     <Frame
       setting={setting}
-      title={`${name === title ? `No. ${token.number}` : isolated(name)} · ${isolated(title)}`}
+      title={isNumber(own) ? name : `${name} · ${isolated(title)}`}
       collection={collection}
+      section="token"
       head={{ description: token.description, card: cardOfPage(collection, token), path }}
       scripts={script === undefined ? [] : [script]}
       hasScripted
@@ -226,10 +251,7 @@ export const TokenDetail = ({ setting, collection, token, traits, now, script }:
           <Neighbours collection={collection} number={token.number} />
         </div>
         <div class="panel">
-          <div class="head" data-fresh="head">
-            <Title text={ownName} />
-            {line.length > 0 && <p class="soft">{line.join(" · ")}</p>}
-          </div>
+          <Head collection={collection} token={token} />
           {collection.hidden && <Secret collection={collection} now={now} />}
           {token.description && (
             <p class="text" dir="auto">
@@ -256,10 +278,7 @@ export const TokenDetail = ({ setting, collection, token, traits, now, script }:
           </div>
           {token.history.length > 0 && <History token={token} all={explorer} />}
           <dl>
-            <dt>Locked for ever</dt>
-            <dd>
-              <Promises collection={collection} own={own} />
-            </dd>
+            <Promises collection={collection} own={locked} />
           </dl>
           <details class="fold" data-fresh="proof">
             <summary>Proof</summary>

@@ -1,6 +1,6 @@
 import { initWasm, Resvg } from "@resvg/resvg-wasm";
 import resvgModule from "@resvg/resvg-wasm/index_bg.wasm";
-import { CARD, CARD_PICTURE, type CardTexts, cardSvg, type Measure } from "../../domain/share-card.ts";
+import { CARD, type CardTexts, cardSvg, type Measure, pictureOf } from "../../domain/share-card.ts";
 import { drawInto } from "../../domain/thumbnails.ts";
 import { asWebp, decode, decoderMemory } from "./shrunk-webp.ts";
 
@@ -30,7 +30,7 @@ export async function drawnCard(
   const canvas = { data: image.pixels.slice(), ...CARD };
   image.free();
   drawn.free();
-  if (work) drawInto(canvas, work, CARD_PICTURE);
+  if (work) drawInto(canvas, work, pictureOf(texts));
   return asWebp(canvas, quality);
 }
 

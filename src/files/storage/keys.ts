@@ -25,6 +25,12 @@ export const thumbnailKey = (sha256: string, form: number | `${number}.avif`): s
 export const cardKey = (slug: string, number: number | null): string =>
   `card/${slug}/${number ?? "collection"}`;
 
+/** Key of the ranks of a collection's tokens, by their numbers. */
+export const ranksKey = (collectionUuid: Uuid): string => `ranks/${collectionUuid}`;
+
+/** Key of a collection's traits with how many copies have each value. */
+export const traitsKey = (collectionUuid: Uuid): string => `traits/${collectionUuid}`;
+
 /** Prefix of files of operations that ended long ago. */
 export const ARCHIVE_PREFIX = "archive/";
 

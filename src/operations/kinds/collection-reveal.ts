@@ -102,11 +102,12 @@ export const proposeReveal = async (
   collectionUuid: Uuid,
   assets: number | undefined,
 ): Promise<Proposal<"collection_reveal">> => {
-  const { collection: row, contractAccountId } = await requireCollection(context, caller, collectionUuid);
+  const found = await requireCollection(context, caller, collectionUuid);
+  const row = found.collection;
   if (row.reveal === null) throw conflict("E_ALREADY_REVEALED: The collection hides no assets.");
   const at = await readableOf(context, caller, collectionUuid);
   const shown = (await at.views.collection(at.collectionId))?.reveal;
-  if (shown) await noteOwners(context, { collection: row, contractAccountId }, shown);
+  if (shown) await noteOwners(context, found, shown);
   if (!shown || shown.state === "revealed")
     throw conflict("E_ALREADY_REVEALED: The collection hides no assets.");
   const batches = (await shuffledAssets(context, row)).batches;

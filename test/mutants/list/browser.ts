@@ -9,8 +9,8 @@ export const BROWSER: readonly Mutant[] = [
   {
     id: "mint page: the price of one is attached for all",
     file: "browser/mint.ts",
-    search: "args: mintArguments(wish), gas, deposit: fee }",
-    replacement: "args: mintArguments(wish), gas, deposit: String(BigInt(fee) / BigInt(quantity)) }",
+    search: "params: { ...call, gas, deposit: fee }",
+    replacement: "params: { ...call, gas, deposit: String(BigInt(fee) / BigInt(quantity)) }",
     tests: mishaps,
     named: "is the shown mint at the shown price",
   },
@@ -29,6 +29,14 @@ export const BROWSER: readonly Mutant[] = [
     replacement: "const isOld = () => connected === null || busy;",
     tests: mishaps,
     named: "comes last",
+  },
+  {
+    id: "mint page: an answer of an earlier block sets back how many are left",
+    file: "browser/mint.ts",
+    search: "if (minted < shownMinted) return;",
+    replacement: "if (minted < 0) return;",
+    tests: pages,
+    named: "the number that is left never goes back",
   },
   {
     id: "mint page: what was agreed for one number holds for another",

@@ -314,6 +314,14 @@ export const SERVICES: readonly Mutant[] = [
     named: "is sent to the account that is set when it is accepted",
   },
   {
+    id: "pages: a collection that isn't read yet is sorted by rarity",
+    file: "src/collections/rarity-order.ts",
+    search: "if (minted - ranks.length > AT_ONCE) {",
+    replacement: "if (minted - ranks.length > 1_000_000) {",
+    tests: ["test/scale/rarity.test.ts"],
+    named: "once the service has read it",
+  },
+  {
     id: "pages: any collection's page can be set up",
     file: "src/api/collections/update-page.ts",
     search: "const own = sql`id = ${id} AND integration_id = ${uuidToBytes(integrationId)}`;",
