@@ -520,63 +520,6 @@ test("the lock of an asset or a token, and what the owner locks without the serv
   await expectRefused(owned, ofAssets.slice(1), said);
 });
 
-test("a write that a limit keeps out isn't said to be locked", async () => {
-  const collection = await createCollection(shop, { copies: [5] });
-  const limit = async (operations_waiting: number | null) =>
-    bodyOf(
-      await admin(`/integration/${shop.integrationUuid}/limits`, {
-        method: "PUT",
-        json: { operations_waiting },
-      }),
-      200,
-    );
-  // There is room again when the reason is looked for.
-  let isFull = false;
-  const DB = failingD1(async (sql) => {
-    const isAcceptance = /insert into "operations"/i.test(sql);
-    if (isAcceptance !== isFull) await limit(isAcceptance ? 0 : null);
-    isFull = isAcceptance;
-    return null;
-  });
-  const path = `/collection/${collection.collection_uuid}/drop`;
-  const { response } = await apiWith({ DB }, path, { key: shop.key, json: dropOf(1) });
-  expect(await bodyOf(response, 409)).toMatchObject({ code: "idempotency_key_in_flight", retryable: true });
-  await bodyOf(await api(path, { key: shop.key, json: dropOf(1) }), 201);
-});
-
-test("settings that an admin has changed without the service are those that a lock keeps", async () => {
-  const collection = await createCollection(shop, { copies: [5] });
-  const { collection_id } = collection.near_collection;
-  await lock(shop, "collection_update", { collection_id, title: "Egrets" });
-  await bodyOf(await put("lock", collection, { locks: ["metadata"] }), 200);
-  const path = `/collection/${collection.collection_uuid}`;
-  const update = (title: string) => api(path, { key: shop.key, method: "PUT", json: { title } });
-  // The database has the title of before.
-  expect(await bodyOf(await update("Storks"), 409)).toMatchObject({
-    message: expect.stringMatching(/^E_LOCKED/),
-  });
-  expect(await bodyOf(await update("Egrets"), 200)).toMatchObject({ title: "Egrets" });
-});
-
-test("a lock that was noted though the contract doesn't have it refuses nothing for long", async () => {
-  const own = await createIntegration("Healed");
-  const collection = await createCollection(own, { copies: [5] });
-  await bodyOf(await put("lock", collection, { locks: ["royalties"] }, own.key), 200);
-  const { collection_uuid: uuid } = collection;
-  await noteLock(uuid, "supply");
-  const locked = async () =>
-    (await bodyOf<{ locks: string[] }>(await api(`/collection/${uuid}`, { key: own.key }), 200)).locks;
-  expect(await locked()).toEqual(["supply", "royalties"]);
-  // Other code may hide locks that hold.
-  const putBack = await noteCode(own.contractAccountId, new Uint8Array(32));
-  await background.reconcile();
-  expect(await locked()).toEqual(["supply", "royalties"]);
-  await putBack();
-  await background.reconcile();
-  expect(await locked()).toEqual(["royalties"]);
-  await mint(own, collection, 1);
-});
-
 test("a collection tells what can still change: royalties, and the contract's code", async () => {
   const own = await createIntegration("Changing");
   const open = await createCollection(own, { copies: [1], settings });
@@ -639,4 +582,61 @@ test("nothing is locked while the contract's account has a full-access key, whic
   await background.reconcile();
   expect(await hasKey()).toBe(false);
   for (const [name, json] of locks) await bodyOf(await put(name, collection, json), 200);
+});
+
+test("a write that a limit keeps out isn't said to be locked", async () => {
+  const collection = await createCollection(shop, { copies: [5] });
+  const limit = async (operations_waiting: number | null) =>
+    bodyOf(
+      await admin(`/integration/${shop.integrationUuid}/limits`, {
+        method: "PUT",
+        json: { operations_waiting },
+      }),
+      200,
+    );
+  // There is room again when the reason is looked for.
+  let isFull = false;
+  const DB = failingD1(async (sql) => {
+    const isAcceptance = /insert into "operations"/i.test(sql);
+    if (isAcceptance !== isFull) await limit(isAcceptance ? 0 : null);
+    isFull = isAcceptance;
+    return null;
+  });
+  const path = `/collection/${collection.collection_uuid}/drop`;
+  const { response } = await apiWith({ DB }, path, { key: shop.key, json: dropOf(1) });
+  expect(await bodyOf(response, 409)).toMatchObject({ code: "idempotency_key_in_flight", retryable: true });
+  await bodyOf(await api(path, { key: shop.key, json: dropOf(1) }), 201);
+});
+
+test("settings that an admin has changed without the service are those that a lock keeps", async () => {
+  const collection = await createCollection(shop, { copies: [5] });
+  const { collection_id } = collection.near_collection;
+  await lock(shop, "collection_update", { collection_id, title: "Egrets" });
+  await bodyOf(await put("lock", collection, { locks: ["metadata"] }), 200);
+  const path = `/collection/${collection.collection_uuid}`;
+  const update = (title: string) => api(path, { key: shop.key, method: "PUT", json: { title } });
+  // The database has the title of before.
+  expect(await bodyOf(await update("Storks"), 409)).toMatchObject({
+    message: expect.stringMatching(/^E_LOCKED/),
+  });
+  expect(await bodyOf(await update("Egrets"), 200)).toMatchObject({ title: "Egrets" });
+});
+
+test("a lock that was noted though the contract doesn't have it refuses nothing for long", async () => {
+  const own = await createIntegration("Healed");
+  const collection = await createCollection(own, { copies: [5] });
+  await bodyOf(await put("lock", collection, { locks: ["royalties"] }, own.key), 200);
+  const { collection_uuid: uuid } = collection;
+  await noteLock(uuid, "supply");
+  const locked = async () =>
+    (await bodyOf<{ locks: string[] }>(await api(`/collection/${uuid}`, { key: own.key }), 200)).locks;
+  expect(await locked()).toEqual(["supply", "royalties"]);
+  // Other code may hide locks that hold.
+  const putBack = await noteCode(own.contractAccountId, new Uint8Array(32));
+  await background.reconcile();
+  expect(await locked()).toEqual(["supply", "royalties"]);
+  await putBack();
+  await background.reconcile();
+  expect(await locked()).toEqual(["royalties"]);
+  await mint(own, collection, 1);
 });
