@@ -127,9 +127,9 @@ export const mintRemedy: RemedyRule = (name, outcome, attempt) => {
 export const topUpOf = (step: string): string | null =>
   step.startsWith("topup:") ? step.slice("topup:".length, step.lastIndexOf(":")) : null;
 
-/** Whether a step only prepares another one: a top-up, a registration at a token, a raised quota. */
+/** Whether a step only prepares another one: a top-up, a registration at a token. */
 export const isPreparation = (step: string): boolean =>
-  ["topup:", "register:", "allow:"].some((prefix) => step.startsWith(prefix));
+  step.startsWith("topup:") || step.startsWith("register:");
 
 /**
  * Steps of a finalization: the collection with its first assets, further batches of assets, and publishing.

@@ -47,8 +47,9 @@ export const collectionsLock = chainWrite(
       "show stay. `supply`: nothing is minted any more. `royalties`: ongoing_royalties stay. `transfers`: transfers and " +
       "approvals that are possible stay possible. `code`: the contract's code never changes, for all of its collections. A " +
       "write that a known lock forbids, and its quote, are then refused with 409 `conflict` before anything is sent; `issues` " +
-      "names the fields, unless no other fields would help, as of a mint under `supply`. Refused too: `metadata` before all assets " +
-      "are revealed, `transfers` while they are forbidden, `code` while an upgrade is announced.",
+      "names the fields, unless no other fields would help, as of a mint under `supply`. These locks are refused: all while the " +
+      "contract has a full-access key, `metadata` before all assets are revealed, `transfers` while they are forbidden, `code` " +
+      "while an upgrade is announced.",
     request: { params: collectionParam, body: jsonBody(lockBody, { locks: ["royalties"] }) },
     success: { 200: json("What this write has locked.", lockedView) },
   },
