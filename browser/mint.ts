@@ -12,6 +12,7 @@ import {
   MOST_AT_ONCE,
   mintArguments,
   purchaseArguments,
+  redemptionArguments,
 } from "../src/domain/mint-call.ts";
 import { shownAmount } from "../src/domain/prices.ts";
 import { plainRefusal } from "../src/domain/refusals.ts";
@@ -79,9 +80,9 @@ const near = (yocto: string | bigint) => `${exactNear(String(yocto))} NEAR`;
 /** A balance need not be exact to the last digit. */
 const about = (yocto: string) => `${(Number(BigInt(yocto) / 10n ** 20n) / 10_000).toString()} NEAR`;
 
-/** The currency that is chosen; null: NEAR. */
+/** The currency that is chosen; null: NEAR. A voucher's is known once its terms are. */
 const currencyWanted = (): Currency | null =>
-  voucher ? null : (currencies.find((one) => one?.contract_id === currencyField?.value) ?? null);
+  currencies.find((one) => one?.contract_id === currencyField?.value) ?? null;
 
 interface Explained {
   readonly sentence: string;
@@ -121,8 +122,8 @@ function explain(found: PublicEligibility, currency: Currency | null): Explained
 }
 
 /** The button says what it costs once that is known. */
-const nameButton = (quantity: number | null, fee: string | null): void => {
-  const price = fee === "0" ? " for free" : fee === null ? "" : ` for ${shownAmount(fee, currencyWanted())}`;
+const nameButton = (quantity: number | null, fee: string | null, currency: Currency | null): void => {
+  const price = fee === "0" ? " for free" : fee === null ? "" : ` for ${shownAmount(fee, currency)}`;
   go.textContent = `Mint${quantity === null ? "" : ` ${quantity}`}${price}`;
 };
 
@@ -133,15 +134,11 @@ const quantityWanted = (): number | null => {
   return Number.isInteger(quantity) && quantity >= 1 && quantity <= MOST_AT_ONCE ? quantity : null;
 };
 
-/** What holds for an account now. @throws Refusal, Unanswered */
-const termsFor = (
-  account: string,
-  quantity: number,
-  currency: Currency | null,
-): Promise<PublicEligibility> =>
+/** What holds for an account now, in the currency that is asked for or that a voucher names. @throws Refusal, Unanswered */
+const termsFor = async (account: string, quantity: number, currency: Currency | null) =>
   voucher
     ? voucherTerms(reads, voucher, account)
-    : reads.eligibility(account, quantity, currency?.contract_id);
+    : { found: await reads.eligibility(account, quantity, currency?.contract_id), currency };
 
 let asking: ReturnType<typeof setTimeout> | undefined;
 
@@ -158,19 +155,18 @@ let asked = 0;
 async function refreshTerms(): Promise<void> {
   if (!connected || busy) return;
   const quantity = quantityWanted();
-  const currency = currencyWanted();
   go.disabled = true;
   agreed = null;
   asked += 1;
-  nameButton(quantity, null);
+  nameButton(quantity, null, null);
   if (quantity === null) return say(terms, `Give a whole number from 1 to ${MOST_AT_ONCE}.`, "bad");
   const own = asked;
   // Another answer may be on its way, for the account and the number that are there by now.
   const isOld = () => own !== asked || connected === null || busy;
   try {
     // Together, so that the number that is left and the button say the same.
-    const [found, supply] = await Promise.all([
-      termsFor(connected.account, quantity, currency),
+    const [{ found, currency }, supply] = await Promise.all([
+      termsFor(connected.account, quantity, currencyWanted()),
       reads.collection().catch(() => null),
     ]);
     if (isOld()) return;
@@ -184,7 +180,7 @@ async function refreshTerms(): Promise<void> {
     say(terms, sentence, tone);
     if (!found.allowed && found.opens_at !== null) askAgainAt(Date.parse(found.opens_at));
     agreed = fee === null ? null : { quantity, fee, each: found.mint_fee ?? fee, currency };
-    nameButton(quantity, fee);
+    nameButton(quantity, fee, currency);
     go.disabled = agreed === null;
   } catch (error) {
     if (!isOld()) say(terms, (error as Error).message, "bad");
@@ -283,22 +279,19 @@ async function follow(intent: Intent, told: string | null = null): Promise<void>
 const callFor = ({ quantity, fee, each, currency }: Agreed, receiver: string | null) => {
   const wish = { collectionId: Number(collection), quantity, receiver };
   const gas = String(MINT_GAS);
-  if (voucher)
-    return { receiverId: contract, params: { methodName: "voucher_mint", args: voucher, gas, deposit: fee } };
-  return currency === null
-    ? {
-        receiverId: contract,
-        params: { methodName: "nft_mint", args: mintArguments(wish), gas, deposit: fee },
-      }
-    : {
-        receiverId: currency.contract_id,
-        params: {
-          methodName: "ft_transfer_call",
-          args: purchaseArguments(contract, wish, { each, total: fee }),
-          gas,
-          deposit: "1",
-        },
-      };
+  if (currency === null) {
+    const call = voucher
+      ? { methodName: "voucher_mint", args: voucher }
+      : { methodName: "nft_mint", args: mintArguments(wish) };
+    return { receiverId: contract, params: { ...call, gas, deposit: fee } };
+  }
+  const args = voucher
+    ? redemptionArguments(contract, voucher, fee)
+    : purchaseArguments(contract, wish, { each, total: fee });
+  return {
+    receiverId: currency.contract_id,
+    params: { methodName: "ft_transfer_call", args, gas, deposit: "1" },
+  };
 };
 
 async function sign({ wallet, account }: Connection, wanted: Agreed, receiver: string | null): Promise<void> {
@@ -365,7 +358,7 @@ async function mint(): Promise<void> {
     const problem = receiver === null ? null : await problemOf(receiver);
     if (problem !== null) throw new Error(`${problem} Nothing was signed: correct the receiver of the gift.`);
     const { quantity, currency } = wanted;
-    const found = await termsFor(account, quantity, currency);
+    const { found } = await termsFor(account, quantity, currency);
     const { fee, sentence } = explain(found, currency);
     if (fee === wanted.fee && found.mint_fee === wanted.each)
       await sign({ wallet, account }, wanted, receiver);

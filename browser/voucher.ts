@@ -1,6 +1,7 @@
 import type { PublicEligibility } from "../src/api/resources/public-collection.ts";
 import { readVoucherFragment, type SignedVoucher } from "../src/domain/claim-proofs.ts";
 import { shownAmount } from "../src/domain/prices.ts";
+import type { Currency } from "../src/domain/settings.ts";
 import { isWalletChosen } from "./connecting.ts";
 import { localTimes } from "./countdown.ts";
 import { keptInWindow } from "./kept.ts";
@@ -37,9 +38,10 @@ export async function showVoucher(reads: Reads, voucher: SignedVoucher): Promise
   const place = find("voucher");
   for (;;) {
     try {
-      const { receiver_id: receiver, quantity, price, expires_at: end } = await reads.voucher(voucher);
+      const shown = await reads.voucher(voucher);
+      const { receiver_id: receiver, quantity, price, currency, expires_at: end } = shown;
       const cost =
-        price === "0" ? "for free" : `for ${shownAmount(price, null)}${quantity > 1 ? " each" : ""}`;
+        price === "0" ? "for free" : `for ${shownAmount(price, currency)}${quantity > 1 ? " each" : ""}`;
       say(place, `This voucher gives ${receiver} ${countNfts(quantity)} ${cost}. It is good until `);
       const time = document.createElement("time");
       time.dateTime = end;
@@ -57,10 +59,14 @@ export async function showVoucher(reads: Reads, voucher: SignedVoucher): Promise
 export function showVoucherCall(contract: string, voucher: SignedVoucher): void {
   const call = document.createElement("p");
   const code = (text: string) => Object.assign(document.createElement("code"), { textContent: text });
-  call.append("One transaction: a call of ", code("voucher_mint"), " on ", code(contract), " with ");
+  const { currency } = voucher;
+  const [method, account] = currency ? ["ft_transfer_call", currency] : ["voucher_mint", contract];
+  call.append("One transaction: a call of ", code(method), " on ", code(account), " with ");
   call.append(
-    code(JSON.stringify(voucher)),
-    " and the price attached. It can move nothing else from your account.",
+    code(JSON.stringify(currency ? { voucher } : voucher)),
+    currency ? " as its message, which sends the price to " : " and the price attached.",
+    ...(currency ? [code(contract), ": it mints, or all of it comes back."] : []),
+    " It can move nothing else from your account.",
   );
   const signs = find("signs");
   signs.hidden = false;
@@ -68,14 +74,17 @@ export function showVoucherCall(contract: string, voucher: SignedVoucher): void 
   signs.querySelector("summary")?.after(call);
 }
 
-/** What a voucher costs an account that brings it. @throws Refusal if it can't be redeemed, Unanswered */
+/** What a voucher costs an account that brings it, and in which currency. @throws Refusal if it can't be redeemed, Unanswered */
 export async function voucherTerms(
   reads: Reads,
   voucher: SignedVoucher,
   account: string,
-): Promise<PublicEligibility> {
-  const [shown, found] = await Promise.all([reads.voucher(voucher), reads.eligibility(account, 1)]);
-  const { quantity, price, total_fee } = shown;
+): Promise<{ readonly found: PublicEligibility; readonly currency: Currency | null }> {
+  const [shown, asked] = await Promise.all([
+    reads.voucher(voucher),
+    reads.eligibility(account, 1, voucher.currency),
+  ]);
+  const { quantity, price, currency, total_fee } = shown;
   const open = { allowed: true, code: null, message: null, opens_at: null, remaining_for_account: null };
-  return { ...found, ...open, quantity, mint_fee: price, total_fee };
+  return { found: { ...asked, ...open, quantity, mint_fee: price, total_fee }, currency };
 }

@@ -11,13 +11,13 @@ import {
 } from "../client/src/index.ts";
 import { ACCOUNT_ID_RULE, isAccountId } from "./account-ids.ts";
 import { continued, dropInput, inOptions, newDrop, type OpenedDrop, openDrop } from "./claim/drop.ts";
-import { drawFor, readIssued } from "./claim/folder.ts";
+import { drawFor, keepIssued, readIssued, renewIssuer } from "./claim/folder.ts";
 import { QR_FORMATS, type QrFormat, writeLinks } from "./claim/links.ts";
 import { claimsText, openClaims } from "./claim/open.ts";
 import { collectionOf, commandClient, keyAccess, option, run, UsageError } from "./command.ts";
 import { copiesLeft } from "./copies-left.ts";
 import { costText, requireMoney } from "./cost.ts";
-import { readPrice } from "./launch/prices.ts";
+import { priceText, readPrice, readPriceIn } from "./launch/prices.ts";
 import { readTime } from "./launch/times.ts";
 import { ProgressLine } from "./progress.ts";
 import { agreed } from "./questions.ts";
@@ -33,9 +33,13 @@ const USAGE = `npm run claim -- <command> [options]
   voucher <folder> <link> --to <account> --price <price> --expires <time>
                                                    signs that the account may mint at this price,
                                                    --quantity NFTs, in place of this link, and
-                                                   makes a link of it to the mint page
+                                                   makes a link of it to the mint page; --currency
+                                                   <account>: the price is in this token, in which
+                                                   a phase of the collection has its price
   revoke <folder> <link> …                         ends single links, by their numbers in links.csv
   close <folder>                                   ends the drop: no link can be redeemed any more
+  renew <folder>                                   ends all links and vouchers, and makes others of
+                                                   another key: for one that has leaked
 
   --qr svg|png|none   how the links' QR codes are drawn (svg)
   --yes               skips the confirmation
@@ -57,7 +61,7 @@ function whole(name: string, text: string, most: number): number {
   throw new UsageError(`${name} must be a whole number from 1 to ${most}; it is "${text}".`);
 }
 
-const COMMANDS = ["create", "top-up", "status", "voucher", "revoke", "close"] as const;
+const COMMANDS = ["create", "top-up", "status", "voucher", "revoke", "close", "renew"] as const;
 
 /** Commands that take numbers of links. */
 const OF_LINKS: readonly string[] = ["voucher", "revoke"];
@@ -72,6 +76,7 @@ function readArguments() {
       folder: { type: "string" },
       to: { type: "string" },
       price: { type: "string" },
+      currency: { type: "string" },
       qr: { type: "string", default: "svg" },
       yes: { type: "boolean", default: false },
       json: { type: "boolean", default: false },
@@ -93,7 +98,6 @@ function readArguments() {
     format,
     links: values.links === undefined ? null : whole("--links", values.links, MOST_LINKS),
     expires: option("expires", values.expires, readTime) ?? null,
-    price: option("price", values.price, readPrice) ?? null,
     quantity: whole("--quantity", values.quantity, MOST_PER_LINK),
   };
 }
@@ -216,8 +220,11 @@ async function opened(args: Arguments, client: MintageClient): Promise<[OpenedDr
   if (issued.drop_id === null) {
     throw new UsageError(`It isn't known whether the drop of ${folder} was opened: run create again first.`);
   }
-  const drop = issued as OpenedDrop;
-  return [drop, folder, await client.drops.get(drop.collection_uuid, drop.drop_id)];
+  const known = issued as OpenedDrop;
+  const drop = await client.drops.get(known.collection_uuid, known.drop_id);
+  // A renewal that was broken off behind its success.
+  const isRenewed = known.next !== undefined && known.next.publicKey === drop.issuer_public_key;
+  return [isRenewed ? renewIssuer(folder, known) : known, folder, drop];
 }
 
 async function topUp(args: Arguments, client: MintageClient): Promise<void> {
@@ -283,10 +290,12 @@ async function status(args: Arguments, client: MintageClient): Promise<void> {
 
 /** Signs a voucher in place of a link. Nothing is sent: the issuer's key is in the folder. */
 async function voucher(args: Arguments, client: MintageClient): Promise<void> {
-  const { to, price, expires, quantity, numbers } = args;
-  if (!to || price === null || expires === null || numbers.length !== 1)
+  const { to, expires, quantity, numbers, currency } = args;
+  if (!to || args.price === undefined || expires === null || numbers.length !== 1)
     throw new UsageError(`Give one link, --to, --price and --expires.\n\n${USAGE}`);
   if (!isAccountId(to)) throw new UsageError(`--to "${to}": ${ACCOUNT_ID_RULE}.`);
+  const token = currency === undefined ? null : await client.currency(currency);
+  const price = option("price", args.price, token ? readPriceIn(token) : readPrice) ?? "0";
   const [issued, , drop] = await opened(args, client);
   const link = whole("A link's number", numbers[0] ?? "", drop.links);
   if (quantity > drop.quantity)
@@ -296,15 +305,17 @@ async function voucher(args: Arguments, client: MintageClient): Promise<void> {
   const issuer = await ClaimIssuer.fromSeed(issued.issuer_seed);
   const signed = await issuer.voucher({
     ...{ network: issued.network, contract: issued.contract_address, dropId: issued.drop_id },
-    ...{ nonce: link - 1, receiver: to, quantity, price: BigInt(price), expiresAt: new Date(expires) },
+    ...{ nonce: link - 1, receiver: to, quantity, price: BigInt(price), currency: currency ?? null },
+    expiresAt: new Date(expires),
   });
   const { mint_url: page } = await pageOf(client, issued.collection_uuid);
   report(args, {
     link: `${page}#${signed.fragment}`,
-    contract: issued.contract_address,
-    method: "voucher_mint",
-    args: JSON.stringify(signed.args),
-    deposit_near: near(signed.deposit),
+    contract: signed.call.contract,
+    method: signed.call.method,
+    args: JSON.stringify(signed.call.args),
+    deposit_near: token ? "1 yoctoNEAR" : near(signed.deposit),
+    ...(token && { price: priceText((BigInt(price) * BigInt(quantity)).toString(), token) }),
   });
 }
 
@@ -347,6 +358,19 @@ async function close(args: Arguments, client: MintageClient): Promise<void> {
   report(args, { drop_id: issued.drop_id, returned_near: near(returned) });
 }
 
+/** Gives the drop another issuer's key, which is in the folder before it is sent. */
+async function renew(args: Arguments, client: MintageClient): Promise<void> {
+  const [issued, folder, drop] = await opened(args, client);
+  const rows = { links: `${drop.claimed} of ${drop.links} redeemed`, until: drop.expires_at };
+  if (!(await mayGoOn(args, rows, "End all links that aren't redeemed, and make others?"))) return;
+  const { seed, publicKey } = issued.next ?? (await ClaimIssuer.create());
+  const begun = { ...issued, next: { seed, publicKey } };
+  keepIssued(folder, begun);
+  const change = { issuer_public_key: publicKey };
+  await client.drops.update(issued.collection_uuid, issued.drop_id, change);
+  report(args, await write(client, folder, renewIssuer(folder, begun), args.format));
+}
+
 async function claim(): Promise<void> {
   const args = readArguments();
   const client = commandClient();
@@ -363,6 +387,8 @@ async function claim(): Promise<void> {
       return revoke(args, client);
     case "close":
       return close(args, client);
+    case "renew":
+      return renew(args, client);
   }
 }
 

@@ -148,6 +148,7 @@ CREATE TABLE `contracts` (
 	`created_at` integer NOT NULL,
 	`updated_at` integer NOT NULL,
 	`left_at` integer,
+	`code_state` text DEFAULT '{"locked":false,"announced":null,"has_full_access_key":false}' NOT NULL,
 	FOREIGN KEY (`integration_id`) REFERENCES `integrations`(`id`) ON UPDATE no action ON DELETE no action
 );
 --> statement-breakpoint

@@ -1,3 +1,4 @@
+import type { AdminClient } from "../../client/src/admin.ts";
 import type { ContractWithRoles } from "../../client/src/index.ts";
 import { type Command, needed } from "./command.ts";
 import { handOverContract } from "./contract-hand-over.ts";
@@ -12,6 +13,16 @@ const contractRow = (one: ContractWithRoles) => ({
   state: one.state,
   code: one.code_hash,
 });
+
+/** Adopts a contract, and warns of keys that could replace its code. */
+const adopted = async (admin: AdminClient, uuid: string, account: string) => {
+  const contract = await admin.contracts.adopt(uuid, account);
+  if (contract.full_access_keys.length > 0)
+    process.stderr.write(
+      `Delete the full-access keys of ${account}: whoever has one can deploy other code there, so nothing can be locked.\n`,
+    );
+  return contract;
+};
 
 /** Commands on contracts. */
 export const CONTRACT_COMMANDS: Readonly<Record<string, Command>> = {
@@ -40,7 +51,7 @@ export const CONTRACT_COMMANDS: Readonly<Record<string, Command>> = {
   "contract adopt": {
     takes: "<integration> <account>",
     does: "takes over a contract after checking its code",
-    run: async (admin, [uuid = "", account = ""]) => shown(await admin.contracts.adopt(uuid, account)),
+    run: async (admin, [uuid = "", account = ""]) => shown(await adopted(admin, uuid, account)),
   },
   "contract hand-over": {
     takes: "<contract> --to ACCOUNT [--leave] | --withdraw",
@@ -54,7 +65,7 @@ export const CONTRACT_COMMANDS: Readonly<Record<string, Command>> = {
       await admin.contracts.accept(uuid, account);
       // It was adopted before: by this command, or because it went from here to somebody who gives it back.
       const known = await admin.contracts.at(account);
-      return shown(known ?? (await admin.contracts.adopt(uuid, account)));
+      return shown(known ?? (await adopted(admin, uuid, account)));
     },
   },
   "contract upgrade": {

@@ -23,6 +23,8 @@ export interface IssuedDrop {
   readonly refused?: boolean;
   /** Address of the claim page that the codes are of; absent where there are none, and in folders of former releases. */
   readonly drawn_for?: string;
+  /** The issuer that is to take this one's place; absent: none is. */
+  readonly next?: { readonly seed: string; readonly publicKey: string };
 }
 
 const FILE = "issuer.json";
@@ -65,6 +67,14 @@ export function drawFor(folder: string, issued: IssuedDrop, claimUrl: string): v
 export function keepIssued(folder: string, issued: IssuedDrop): void {
   if (makeSecretFolder(folder)) writeFileSync(join(folder, ".gitignore"), "*\n");
   writeSecret(join(folder, FILE), `${JSON.stringify(issued, null, 2)}\n`);
+}
+
+/** Puts the next issuer in a folder's place, and takes away the codes of the former one's links. */
+export function renewIssuer<T extends IssuedDrop>(folder: string, { next, ...issued }: T): Omit<T, "next"> {
+  const renewed = { ...issued, issuer_seed: next!.seed, issuer_public_key: next!.publicKey };
+  rmSync(codesIn(folder), { recursive: true, force: true });
+  keepIssued(folder, renewed);
+  return renewed;
 }
 
 /** Makes a folder that only its owner enters; one that is there stays as it is. @returns whether it was made */

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { AdminClient } from "../../client/src/admin.ts";
 import { type Reply, type Seen, scriptedService } from "../../client/test/scripted-service.ts";
 import { ROOT } from "../../test/support/imports.ts";
@@ -151,7 +151,8 @@ describe("npm run admin", () => {
     ["adopts it", []],
     ["shows one that is adopted already, as after a break", [{ contract_uuid: "c", account_id: "c.near" }]],
   ])("contract accept sends the wallet's acceptance, and %s", async (_, known) => {
-    const contract = { contract_uuid: "c", account_id: "c.near" };
+    const adopted = known.length > 0 ? {} : { full_access_keys: [] };
+    const contract = { contract_uuid: "c", account_id: "c.near", ...adopted };
     const { data, seen } = await command("contract accept", ["i", "c.near"], {}, ({ method, path }) =>
       method === "GET"
         ? { status: 200, body: known }
@@ -165,6 +166,19 @@ describe("npm run admin", () => {
       "contract?account_id=c.near",
       ...(known.length > 0 ? [] : ["adopt"]),
     ]);
+  });
+
+  test("contract adopt warns of keys that could replace the contract's code", async () => {
+    const adoptWith = async (keys: readonly string[]) => {
+      const warned = vi.spyOn(process.stderr, "write").mockReturnValue(true);
+      const body = { contract_uuid: "c", account_id: "c.near", full_access_keys: keys };
+      await command("contract adopt", ["i", "c.near"], {}, () => ({ status: 201, body }));
+      const lines = warned.mock.calls.join("");
+      warned.mockRestore();
+      return lines;
+    };
+    expect(await adoptWith([])).toBe("");
+    expect(await adoptWith(["ed25519:a"])).toContain("full-access keys of c.near");
   });
 
   test("key issue sends the name, the role and the time of expiry that are given", async () => {

@@ -44,6 +44,8 @@ const scripted =
         },
       };
     }
+    if (path.endsWith("/currency/usdc.near"))
+      return { status: 200, body: { contract_id: "usdc.near", symbol: "USDC", decimals: 6 } };
     if (/\/drop\/7$/.test(path)) return { status: 200, body: drop };
     if (/\/drop(\?|$)/.test(path)) return { status: 200, body: [] };
     const collection = { collection_uuid: COLLECTION, contract_address: "c.near", title: "Herons" };
@@ -154,14 +156,71 @@ test("a voucher replaces a link that is still open, and signing it sends nothing
   const signed = await issuer.voucher(same);
   expect(JSON.parse(args)).toEqual(signed.args);
   expect(link).toBe(`http://a/m/herons#${signed.fragment}`);
+  const sold = await voucher("2", "--price", "2.5 USDC", "--quantity", "2", "--currency", "usdc.near");
+  expect(sold.code, sold.stderr).toBe(0);
+  const inUsdc = await issuer.voucher({ ...same, price: 2_500_000n, currency: "usdc.near" });
+  expect(JSON.parse(sold.stdout)).toEqual({
+    link: `http://a/m/herons#${inUsdc.fragment}`,
+    contract: "usdc.near",
+    method: "ft_transfer_call",
+    args: JSON.stringify(inUsdc.call.args),
+    deposit_near: "1 yoctoNEAR",
+    price: "5 USDC (usdc.near)",
+  });
   for (const [wrong, ...more] of [
     ["1", "--price", "0.5"],
     ["4", "--price", "0.5"],
     ["2", "--price", "0.001"],
     ["2", "--price", "0.5", "--quantity", "3"],
+    ["2", "--price", "2.5 NEAR", "--currency", "usdc.near"],
+    ["2", "--price", "free", "--currency", "usdc.near"],
+    ["2", "--price", "0.0000001", "--currency", "usdc.near"],
     ["2"],
   ] as const) {
     expect((await voucher(wrong, ...more)).code, [wrong, ...more].join(" ")).toBe(2);
   }
   expect(writes(service.seen)).toHaveLength(before);
+});
+
+/** What a folder keeps of its issuer. */
+interface KeptIssuer {
+  readonly issuer_public_key: string;
+  readonly next?: object;
+}
+
+test("a renewal makes links of another key, which is in the folder before it is sent, and goes on where it stopped", async () => {
+  const kept = () => JSON.parse(readFileSync(join(folder, "issuer.json"), "utf8")) as KeptIssuer;
+  const links = () => readFileSync(join(folder, "links.csv"), "utf8");
+  let issuer = drop.issuer_public_key;
+  let isLost = true;
+  let before: Partial<KeptIssuer> = {};
+  await using service = await scriptedService((seen) => {
+    if (seen.method === "GET" && /\/drop\/7$/.test(seen.path))
+      return { status: 200, body: { ...drop, issuer_public_key: issuer } };
+    if (seen.method !== "PUT") return scripted()(seen);
+    issuer = (JSON.parse(seen.body) as { issuer_public_key: string }).issuer_public_key;
+    expect(kept()).toMatchObject({
+      ...{ issuer_public_key: before.issuer_public_key, next: { publicKey: issuer } },
+    });
+    if (!isLost) return scripted()(seen);
+    return { status: 502, body: { message: "Who knows.", code: "outcome_unknown", outcome: "unknown" } };
+  });
+  await create(service.url);
+  before = kept();
+  const old = links();
+  expect((await command(service.url, "renew", folder)).code).toBe(1);
+  // Whatever is run next finds the key that the chain has.
+  const lost = issuer;
+  expect((await command(service.url, "status", folder)).code).toBe(0);
+  expect(kept()).toMatchObject({ issuer_public_key: lost });
+  expect(kept().next).toBeUndefined();
+  isLost = false;
+  before = kept();
+  const renewed = await command(service.url, "renew", folder);
+  expect(renewed.code, renewed.stderr).toBe(0);
+  expect(kept()).toMatchObject({ issuer_public_key: issuer });
+  expect(issuer).not.toBe(lost);
+  const [first, ...others] = links().split("\n");
+  expect(first).toBe(old.split("\n")[0]);
+  for (const [at, line] of others.filter(Boolean).entries()) expect(line).not.toBe(old.split("\n")[at + 1]);
 });

@@ -1,6 +1,6 @@
 import { awaitOperation, type WaitOptions } from "./operations.ts";
 import type {
-  Contract,
+  AdoptedContract,
   ContractDeployed,
   ContractHandOver,
   ContractInput,
@@ -16,6 +16,7 @@ import type {
   KeyInput,
   Limits,
   LimitsInput,
+  ListedContract,
   Operation,
   OwnedContract,
   Recovery,
@@ -121,7 +122,7 @@ export class AdminClient {
 
   readonly contracts = {
     list: (integrationUuid: string) =>
-      this.#call<Contract[]>("GET", `/integration/${integrationUuid}/contract`),
+      this.#call<ListedContract[]>("GET", `/integration/${integrationUuid}/contract`),
     /** Those of an integration, with their owners as the chain shows them. */
     listWithRoles: (integrationUuid: string) =>
       this.#call<ContractWithRoles[]>("GET", `/integration/${integrationUuid}/contract?roles=true`),
@@ -132,7 +133,7 @@ export class AdminClient {
       }),
     /** Takes over a contract that exists, after its code and roles were checked. */
     adopt: (integrationUuid: string, accountId: string, options?: WaitOptions) =>
-      this.#call<Contract>(
+      this.#call<AdoptedContract>(
         "POST",
         `/integration/${integrationUuid}/contract/adopt`,
         { account_id: accountId },

@@ -68,12 +68,14 @@ export interface VoucherTerms {
   readonly receiver: string;
   /** NFTs, at most the drop's `quantity`; default: 1. */
   readonly quantity?: number;
-  /** yoctoNEAR for each NFT: 0, or at least 0.0027 NEAR. */
+  /** For each NFT: in yoctoNEAR 0, or at least 0.0027 NEAR; of a currency at least 1 of its smallest unit. */
   readonly price: bigint;
+  /** The account of a NEP-141 token that a phase of the collection has its price in; null or absent: NEAR. */
+  readonly currency?: string | null;
   readonly expiresAt: Date;
 }
 
-/** A signed voucher: what a wallet calls `voucher_mint` of the contract with. */
+/** A signed voucher, and the call by which a wallet redeems it. */
 export interface Voucher {
   readonly args: {
     readonly drop_id: number;
@@ -81,11 +83,19 @@ export interface Voucher {
     readonly receiver_id: string;
     readonly quantity: number;
     readonly price: string;
+    /** Absent: NEAR. */
+    readonly currency?: string;
     readonly expires_at_ms: number;
     /** base64 of 64 bytes. */
     readonly signature: string;
   };
-  /** yoctoNEAR to attach: the price of all NFTs. */
+  /** `voucher_mint` of the contract, or the token's `ft_transfer_call`, which sends the price of all NFTs. */
+  readonly call: {
+    readonly contract: string;
+    readonly method: "voucher_mint" | "ft_transfer_call";
+    readonly args: Readonly<Record<string, unknown>>;
+  };
+  /** yoctoNEAR to attach to the call: the price of all NFTs, or 1 where a token is sent. */
   readonly deposit: string;
   /** What stands behind `#` in the voucher's link: `{mint_url}#{fragment}`. No browser sends it to anybody. */
   readonly fragment: string;
@@ -142,23 +152,31 @@ export class ClaimIssuer {
 
   /** Signs that a receiver may mint at a price: anyone may bring the voucher to the contract, once, and pays. */
   async voucher(terms: VoucherTerms): Promise<Voucher> {
-    const { network, contract, dropId, nonce, receiver, quantity = 1, expiresAt } = terms;
+    const { network, contract, dropId, nonce, receiver, quantity = 1, currency, expiresAt } = terms;
     const [price, end] = [terms.price.toString(), expiresAt.getTime()];
     const place = [network, contract, dropId, nonce];
-    const text = ["mintage-voucher", ...place, receiver, quantity, price, "NEAR", end].join("\n");
+    const text = ["mintage-voucher", ...place, receiver, quantity, price, currency ?? "NEAR", end].join("\n");
     const signature = new Uint8Array(await crypto.subtle.sign("Ed25519", this.#signing, utf8(text)));
+    const args = {
+      drop_id: dropId,
+      nonce,
+      receiver_id: receiver,
+      quantity,
+      price,
+      ...(currency && { currency }),
+      expires_at_ms: end,
+      signature: btoa(String.fromCharCode(...signature)),
+    };
+    const total = (terms.price * BigInt(quantity)).toString();
+    const sent = { receiver_id: contract, amount: total, msg: JSON.stringify({ voucher: args }) };
+    const numbers = ["voucher", dropId, nonce, quantity, price, end, base64Url(signature)].join(".");
     return {
-      args: {
-        drop_id: dropId,
-        nonce,
-        receiver_id: receiver,
-        quantity,
-        price,
-        expires_at_ms: end,
-        signature: btoa(String.fromCharCode(...signature)),
-      },
-      deposit: (terms.price * BigInt(quantity)).toString(),
-      fragment: ["voucher", dropId, nonce, quantity, price, end, base64Url(signature), receiver].join("."),
+      args,
+      call: currency
+        ? { contract: currency, method: "ft_transfer_call", args: sent }
+        : { contract, method: "voucher_mint", args },
+      deposit: currency ? "1" : total,
+      fragment: `${numbers}.${receiver}${currency ? `:${currency}` : ""}`,
     };
   }
 }

@@ -2068,6 +2068,26 @@ export interface components {
              */
             reference?: string | null;
         };
+        AdoptedContract: {
+            /** @example c-3a1f0e6b7c11.mint.near */
+            account_id: string;
+            /** @example cb8825e0f1a2b3c4d5e6f708192a3b4c5d6e7f8091a2b3c4d5e6f708192a3b4c */
+            code_hash: string;
+            /** Format: uuid */
+            contract_uuid: string;
+            /** Format: date-time */
+            created_at: string;
+            /**
+             * @description Full-access keys of the contract's account. Whoever has one can deploy other code there at any time, so locks are refused until they are deleted, and no delay of upgrades holds.
+             * @example []
+             */
+            full_access_keys: string[];
+            /**
+             * @example ready
+             * @enum {string}
+             */
+            state: "deploying" | "ready" | "failed";
+        };
         AdoptInput: {
             account_id: components["schemas"]["ChainAccountId"];
         };
@@ -2202,6 +2222,7 @@ export interface components {
             collection_uuid: string;
             /** @example c-3a1f0e6b7c11.mint.near */
             contract_address: string;
+            contract_code: components["schemas"]["ContractCode"];
             /** Format: uuid */
             contract_uuid: string;
             /** Format: date-time */
@@ -2232,6 +2253,8 @@ export interface components {
              */
             minted: number;
             ongoing_royalties: components["schemas"]["Royalties"];
+            /** @description Whether the ongoing royalties can still change, at any time and up to 100 %, also for NFTs that are listed. */
+            ongoing_royalties_can_change: boolean;
             /** @description All phases, also those of the two configs. */
             phases: components["schemas"]["CollectionPhase"][];
             /**
@@ -2739,20 +2762,25 @@ export interface components {
             /** @example 12 */
             total_assets: number;
         };
-        Contract: {
-            /** @example c-3a1f0e6b7c11.mint.near */
-            account_id: string;
-            /** @example cb8825e0f1a2b3c4d5e6f708192a3b4c5d6e7f8091a2b3c4d5e6f708192a3b4c */
-            code_hash: string;
-            /** Format: uuid */
-            contract_uuid: string;
-            /** Format: date-time */
-            created_at: string;
-            /**
-             * @example ready
-             * @enum {string}
-             */
-            state: "deploying" | "ready" | "failed";
+        /** @description What may become of a contract's code, as last compared with the chain. */
+        ContractCode: {
+            /** @description Null: no other code is announced, so none comes within the contract's delay. */
+            announced: {
+                /**
+                 * @description Its SHA-256.
+                 * @example 1f0a4d77c2e95b36a8d1f4c07b6e3925d8a1c4f70b3e6d9251c8f4a70b3d6e92
+                 */
+                code_hash: string;
+                /**
+                 * @description Block height from which the contract's owner may put it in place.
+                 * @example 210432000
+                 */
+                earliest_height: number;
+            } | null;
+            /** @description Whether the contract's account has a key with which other code can be deployed at any time, whatever is locked. */
+            has_full_access_key: boolean;
+            /** @description Whether the contract keeps its code for good. */
+            locked: boolean;
         };
         ContractDeployed: {
             /** @example c-3a1f0e6b7c11.mint.near */
@@ -4480,6 +4508,7 @@ export interface components {
             collection_id: number;
             /** @example c-3a1f0e6b7c11.mint.near */
             contract_address: string;
+            contract_code: components["schemas"]["ContractCode"];
             /** @description As its NEP-177 metadata has it. */
             contract_name: string;
             /** @description The placeholder while assets are hidden. */
@@ -4523,6 +4552,8 @@ export interface components {
             ongoing_royalties: {
                 [key: string]: number;
             };
+            /** @description Whether the ongoing royalties can still change, at any time and up to 100 %, also for NFTs that are listed. */
+            ongoing_royalties_can_change: boolean;
             /** @description Empty: wallets can't mint. */
             phases: {
                 /** @description null: NEAR. */
@@ -4703,12 +4734,14 @@ export interface components {
             }[];
         };
         PublicVoucher: {
+            /** @description null: NEAR. */
+            currency: components["schemas"]["Currency"] | null;
             drop_id: number;
             /** Format: date-time */
             expires_at: string;
             nonce: number;
             /**
-             * @description yoctoNEAR for one.
+             * @description For one: yoctoNEAR, or the smallest units of the currency.
              * @example 1000000000000000000000000
              */
             price: string;
@@ -4720,7 +4753,7 @@ export interface components {
              */
             receiver_id: string;
             /**
-             * @description yoctoNEAR to attach.
+             * @description For all: yoctoNEAR to attach, or units to send by the token's ft_transfer_call.
              * @example 1000000000000000000000000
              */
             total_fee: string;
@@ -5388,6 +5421,7 @@ export interface components {
 export type AcceptedOperation = components['schemas']['AcceptedOperation'];
 export type AccountInput = components['schemas']['AccountInput'];
 export type AccountsInput = components['schemas']['AccountsInput'];
+export type AdoptedContract = components['schemas']['AdoptedContract'];
 export type AdoptInput = components['schemas']['AdoptInput'];
 export type AllowlistAnswer = components['schemas']['AllowlistAnswer'];
 export type AllowlistClearInput = components['schemas']['AllowlistClearInput'];
@@ -5407,7 +5441,7 @@ export type CollectionPage = components['schemas']['CollectionPage'];
 export type CollectionPageInput = components['schemas']['CollectionPageInput'];
 export type CollectionPhase = components['schemas']['CollectionPhase'];
 export type CollectionRevealed = components['schemas']['CollectionRevealed'];
-export type Contract = components['schemas']['Contract'];
+export type ContractCode = components['schemas']['ContractCode'];
 export type ContractDeployed = components['schemas']['ContractDeployed'];
 export type ContractHandOver = components['schemas']['ContractHandOver'];
 export type ContractInput = components['schemas']['ContractInput'];
@@ -6072,7 +6106,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Contract"];
+                    "application/json": components["schemas"]["AdoptedContract"];
                 };
             };
         };
@@ -9618,6 +9652,8 @@ export interface operations {
     publicVoucher: {
         parameters: {
             query: {
+                /** @description A NEAR account id, named or implicit. */
+                currency?: components["schemas"]["ChainAccountId"];
                 drop_id: number;
                 expires_at_ms: number;
                 nonce: number;

@@ -52,8 +52,16 @@ export interface KeyNonces {
 }
 
 interface KeyListView {
-  readonly keys: readonly { readonly public_key: string; readonly access_key: { readonly nonce: number } }[];
+  readonly keys: readonly {
+    readonly public_key: string;
+    readonly access_key: { readonly nonce: number; readonly permission: string | object };
+  }[];
 }
+
+const keyList = (rpc: ChainRpc, accountId: string, at: At, options?: CallOptions) =>
+  query<KeyListView>(rpc, { request_type: "view_access_key_list", account_id: accountId }, at, options).catch(
+    asNoKeys,
+  );
 
 /** All access keys of an account with their nonces; a missing account has none, however the node says so. */
 export const accessKeyNonces = async (
@@ -62,10 +70,20 @@ export const accessKeyNonces = async (
   at: At,
   options?: CallOptions,
 ): Promise<KeyNonces> => {
-  const request = { request_type: "view_access_key_list", account_id: accountId };
-  const view = await query<KeyListView>(rpc, request, at, options).catch(asNoKeys);
+  const view = await keyList(rpc, accountId, at, options);
   const nonces = new Map(view.keys.map((key) => [key.public_key, BigInt(key.access_key.nonce)]));
   return { height: view.block_height, nonces };
+};
+
+/** Permissions of keys that sign nothing but function calls without a deposit. */
+const LIMITED = ["FunctionCall", "GasKeyFunctionCall"];
+
+/** An account's keys that may do anything, such as deploy other code: `ed25519:<base58>`. @throws ChainUnavailableError */
+export const fullAccessKeys = async (rpc: ChainRpc, accountId: string): Promise<string[]> => {
+  const { keys } = await keyList(rpc, accountId, "final");
+  const isLimited = (permission: string | object) =>
+    typeof permission === "object" && LIMITED.some((name) => name in permission);
+  return keys.flatMap((key) => (isLimited(key.access_key.permission) ? [] : [key.public_key]));
 };
 
 /** @throws the error, unless it is UNKNOWN_ACCOUNT with a block height */

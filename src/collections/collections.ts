@@ -14,10 +14,7 @@ const NO_COUNT = {
   public: { minted: 0, allowlisted: null },
 } as const;
 
-export const toCollection = (
-  collection: CollectionRow["collection"],
-  contractAccountId: string,
-): Collection => {
+export const toCollection = ({ collection, contractAccountId, codeState }: CollectionRow): Collection => {
   const { phases, ...settings } = asShown(collection.settings);
   return {
     collection_uuid: collection.id,
@@ -35,6 +32,8 @@ export const toCollection = (
     minted: collection.minted,
     earned: collection.earned,
     locks: LOCKS.filter((lock) => collection.locks[lock]),
+    ongoing_royalties_can_change: !collection.locks.royalties,
+    contract_code: { ...codeState, locked: codeState.locked || collection.locks.code === true },
     ipfs_root_cid: dagPbCid(collection.ipfsRoot),
     reveal: collection.reveal && {
       state: revealState(collection.reveal.shown, collection.assets),
@@ -64,7 +63,4 @@ export const readCollection = async (
   context: ServiceContext,
   caller: Pick<Caller, "integrationId">,
   id: Uuid,
-): Promise<Collection> => {
-  const { collection, contractAccountId } = await requireCollection(context, caller, id);
-  return toCollection(collection, contractAccountId);
-};
+): Promise<Collection> => toCollection(await requireCollection(context, caller, id));

@@ -79,6 +79,7 @@ export const showCollection = async (
   const showcase = await openShowcase(context, slug);
   const [found, metadata] = await Promise.all([onChain(showcase), showcase.views.metadata()]);
   const { locks = [] } = found;
+  const { codeState } = showcase.row;
   const settings = settingsFromContract(found, showcase.row.collection.settings);
   return {
     slug,
@@ -98,6 +99,8 @@ export const showCollection = async (
     minted: found.minted,
     left: copiesLeft(found),
     ongoing_royalties: settings.ongoing_royalties,
+    ongoing_royalties_can_change: !locks.includes("royalties"),
+    contract_code: { ...codeState, locked: codeState.locked || locks.includes("code") },
     locks: [...locks],
     transfers: {
       allow_approvals: settings.allow_approvals,

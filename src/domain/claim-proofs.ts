@@ -86,19 +86,22 @@ export interface SignedVoucher {
   readonly nonce: number;
   readonly receiver_id: string;
   readonly quantity: number;
-  /** yoctoNEAR for each. */
+  /** For each: yoctoNEAR, or the smallest units of the currency. */
   readonly price: string;
+  /** Account of the NEP-141 token that the price is in; absent: NEAR. */
+  readonly currency?: string;
   readonly expires_at_ms: number;
   /** base64 of 64 bytes. */
   readonly signature: string;
 }
 
 const VOUCHER =
-  /^#?voucher\.([1-9]\d{0,8})\.(0|[1-9]\d{0,3})\.([1-9]\d?)\.(0|[1-9]\d{0,38})\.([1-9]\d{0,14})\.([\w-]{86})\.([a-z0-9._-]{2,64})$/;
+  /^#?voucher\.([1-9]\d{0,8})\.(0|[1-9]\d{0,3})\.([1-9]\d?)\.(0|[1-9]\d{0,38})\.([1-9]\d{0,14})\.([\w-]{86})\.([a-z0-9._-]{2,64})(?::([a-z0-9._-]{2,64}))?$/;
 
 /** The voucher that a fragment carries; null if it is of none, or not whole. */
 export const readVoucherFragment = (fragment: string): SignedVoucher | null => {
-  const [, drop, nonce, quantity, price, end, signed = "", receiver = ""] = VOUCHER.exec(fragment) ?? [];
+  const [, drop, nonce, quantity, price, end, signed = "", receiver = "", currency] =
+    VOUCHER.exec(fragment) ?? [];
   const signature = fromBase64Url(signed);
   if (signature?.length !== CERTIFICATE_BYTES || Number(quantity) > MOST_PER_LINK) return null;
   return {
@@ -107,6 +110,7 @@ export const readVoucherFragment = (fragment: string): SignedVoucher | null => {
     receiver_id: receiver,
     quantity: Number(quantity),
     price: String(price),
+    ...(currency && { currency }),
     expires_at_ms: Number(end),
     signature: btoa(String.fromCharCode(...signature)),
   };

@@ -1,4 +1,5 @@
 /** The call of `nft_mint` that a collector's wallet signs, the same in the Worker's words and in the browser's. */
+import type { SignedVoucher } from "./claim-proofs.ts";
 
 /** Gas that is attached: what the contract asks to have left before it draws, and all that may follow (docs/contract.md). */
 export const MINT_GAS = 150_000_000_000_000n;
@@ -28,6 +29,13 @@ export const purchaseArguments = (
   receiver_id: contract,
   amount: paid.total,
   msg: JSON.stringify({ ...mintArguments(wish), max_price: paid.each }),
+});
+
+/** Arguments of a token's `ft_transfer_call` that redeems a voucher, or gives everything back. @param total units for all */
+export const redemptionArguments = (contract: string, voucher: SignedVoucher, total: string) => ({
+  receiver_id: contract,
+  amount: total,
+  msg: JSON.stringify({ voucher }),
 });
 
 export const mintArguments = ({ collectionId, quantity, receiver }: MintWish) => ({

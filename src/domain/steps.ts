@@ -111,16 +111,14 @@ export const topUpRemedy: RemedyRule = (name, { contractCode, failure }, attempt
 const LATER_BLOCK_MS = 600;
 export const MAX_LATER_BLOCKS = 3;
 
-/** How often a mint raises the day's quota: others may use up what one has raised. */
-const MAX_ALLOWANCES = 3;
-
 /**
  * A mint of a chosen asset is retried if draws in its block may have taken the last copies (docs/contract.md). One beyond the
- * day's quota of the collection first raises the quota with a full-access key.
+ * day's quota of the collection is retried with a full-access key, to which the quota doesn't apply.
  */
 export const mintRemedy: RemedyRule = (name, outcome, attempt) => {
+  // The attempts before it may have had other remedies.
   if (outcome.contractCode === "E_STAFF_QUOTA")
-    return attempt <= MAX_ALLOWANCES ? { first: `allow:${attempt}` } : null;
+    return attempt <= Math.max(MAX_TOP_UPS, MAX_LATER_BLOCKS) + 1 ? { again: 0 } : null;
   if (outcome.contractCode !== "E_DRAW_HIDDEN") return topUpRemedy(name, outcome, attempt);
   return attempt <= MAX_LATER_BLOCKS ? { again: LATER_BLOCK_MS } : null;
 };

@@ -90,9 +90,7 @@ class EventData {
         const found = this.#soldOut.get(id);
         return this.#collection(
           row,
-          found
-            ? toCollection(found.collection, found.contractAccountId)
-            : await readCollection(this.#context, this.#caller, id),
+          found ? toCollection(found) : await readCollection(this.#context, this.#caller, id),
         );
       }
       case "collection.finalized":

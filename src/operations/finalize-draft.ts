@@ -138,6 +138,7 @@ const proposalOf = async (
     collectionUuid: draft.plannedCollectionId,
     contractUuid: contract.id,
     contract: contract.accountId,
+    codeState: contract.codeState,
     settings,
     ...(registrations.length > 0 && { registrations }),
     ...hidden,

@@ -1,8 +1,9 @@
 import { not } from "drizzle-orm";
-import type { Contract, ContractDeployed } from "../api/resources/contract.ts";
+import type { ContractAdopted, ContractDeployed } from "../api/resources/contract.ts";
 import type { WalletCreated } from "../api/resources/wallet.ts";
+import { fullAccessKeys } from "../chain/blocks.ts";
 import { contractCode } from "../chain/contract/code.ts";
-import { type ContractRoles, contractViews } from "../chain/contract/views.ts";
+import { type ContractRoles, codeStateOf, contractViews } from "../chain/contract/views.ts";
 import { ViewError } from "../chain/errors.ts";
 import { protocolLimits } from "../chain/protocol.ts";
 import { connect } from "../chain/rpc.ts";
@@ -177,7 +178,7 @@ export const requireWallet = (integration: IntegrationRow): string => {
 export const adoptContract = async (
   context: ServiceContext,
   adoption: { readonly integrationId: Uuid; readonly accountId: string },
-): Promise<EndpointResponse<Contract>> => {
+): Promise<EndpointResponse<ContractAdopted>> => {
   const { db, settings } = context;
   const { integrationId, accountId } = adoption;
   const walletId = requireWallet(await requireUndeleted(context, integrationId));
@@ -203,11 +204,16 @@ export const adoptContract = async (
       `Give a contract of the network ${settings.NEAR_NETWORK}. This one was initialized for ${roles.network_id}, so it would refuse what is signed for this one.`,
     );
   }
+  const [keys, upgrade] = await Promise.all([
+    fullAccessKeys(rpc, accountId),
+    contractViews(rpc, accountId).upgrade(),
+  ]);
   const now = context.now();
   const row = { id: newUuid(), integrationId, accountId, codeHash: deployed, createdAt: now, updatedAt: now };
-  const [stored] = await insertContract(db, { ...row, state: "ready" });
+  const codeState = codeStateOf(upgrade, keys.length > 0);
+  const [stored] = await insertContract(db, { ...row, codeState, state: "ready" });
   if (!stored) throw new ServiceError("conflict", "This contract already belongs to an integration.");
-  return { status: 201, body: toContract(stored) };
+  return { status: 201, body: { ...toContract(stored), full_access_keys: keys } };
 };
 
 export const unfitAccount = (message: string): ServiceError =>

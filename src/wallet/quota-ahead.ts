@@ -28,8 +28,8 @@ interface QuotaAheadParts extends Pick<Runtime, "now" | "log"> {
 
 /**
  * Raises a collection's daily quota of staff mints (docs/contract.md) with a full-access key before orders reach it: mints
- * beyond it fail, and each of them would raise it by itself. The counts are in memory only: a restarted object
- * raises later, and a mint beyond the quota still raises it.
+ * beyond it fail, and each of them is then sent again by such a key. The counts are in memory only: a restarted object
+ * raises later. Only orders raise the quota, never the quota's end: a stolen key could use up any raise.
  */
 export class QuotaAhead {
   readonly #parts: QuotaAheadParts;

@@ -1,6 +1,9 @@
 import { beforeAll, expect, test } from "vitest";
 import { api, bodyOf, createIntegration, createReceivers, type TestIntegration } from "../support/api.ts";
 import { createCollection, type Finalized } from "../support/collections.ts";
+import { putPage } from "../support/collectors.ts";
+import { adopt, deployFormer } from "../support/former-contract.ts";
+import { keyOf } from "../support/keys.ts";
 import { background, operationCount } from "../support/operations.ts";
 import { sendFrom } from "../support/payments.ts";
 
@@ -486,4 +489,68 @@ test("the lock of an asset or a token, and what the owner locks without the serv
   await lock(shop, "collection_lock", { ...place, assets: [0] });
   await background.reconcile();
   await expectRefused(owned, ofAssets.slice(1), said);
+});
+
+test("a collection tells what can still change: royalties, and the contract's code", async () => {
+  const own = await createIntegration("Changing");
+  const open = await createCollection(own, { copies: [1], settings });
+  const locked = await createCollection(own, { copies: [1], settings });
+  const read = (path: string) => api(path, { key: own.key }).then((answer) => bodyOf<object>(answer, 200));
+  const none = { locked: false, announced: null, has_full_access_key: false };
+  expect(await read(`/collection/${open.collection_uuid}`)).toMatchObject({
+    ...{ ongoing_royalties_can_change: true, contract_code: none },
+  });
+  const { collection_id } = locked.near_collection;
+  await lock(own, "collection_lock", { collection_id, locks: ["royalties"] });
+  const announce = await lock(own, "upgrade_announce", { code_hash: `${"1".repeat(31)}2` });
+  await background.reconcile();
+  const announced = { code_hash: `${"00".repeat(31)}01`, earliest_height: Number(announce) };
+  for (const [slug, { collection_uuid: uuid }, canChange] of [
+    ["can-change", open, true],
+    ["cannot-change", locked, false],
+  ] as const) {
+    await bodyOf(await putPage(own.key, uuid, { slug, enabled: true }), 200);
+    const expected = {
+      ...{ ongoing_royalties_can_change: canChange, contract_code: { ...none, announced } },
+    };
+    expect(await read(`/collection/${uuid}`)).toMatchObject(expected);
+    expect(await read(`/public/v1/page/${slug}`)).toMatchObject(expected);
+    const page = await (await api(`/m/${slug}`)).text();
+    expect(page).toContain(canChange ? "They can change at any time, up to 100 %." : "They never change.");
+    expect(page).toContain("New code is announced, from block ");
+  }
+  // Taken back, it is no longer shown.
+  await lock(own, "upgrade_announce", {});
+  await background.reconcile();
+  expect(await read(`/collection/${open.collection_uuid}`)).toMatchObject({ contract_code: none });
+});
+
+test("nothing is locked while the contract's account has a full-access key, which could undo it", async () => {
+  const key = keyOf();
+  const accountId = await deployFormer({ owner: shop.walletAccountId, publicKey: key.publicKey });
+  const adopted = await adopt(shop.integrationUuid, accountId);
+  expect(adopted.full_access_keys).toEqual([key.text]);
+  const own = { ...shop, contractUuid: adopted.contract_uuid, contractAccountId: accountId };
+  const collection = await createCollection(own, { copies: [2] });
+  const [token] = await mint(own, collection, 1);
+  const locks = [
+    ["lock", { locks: ["supply"] }],
+    ["nft-lock", { token_id: token!.token_id }],
+  ] as const;
+  for (const [name, json] of locks)
+    expect(await bodyOf(await put(name, collection, json), 409)).toMatchObject({
+      code: "conflict",
+      message: expect.stringContaining(key.text),
+    });
+  const hasKey = async () => {
+    const answer = await api(`/collection/${collection.collection_uuid}`, { key: shop.key });
+    const found = await bodyOf<{ contract_code: { has_full_access_key: boolean } }>(answer, 200);
+    return found.contract_code.has_full_access_key;
+  };
+  await background.reconcile();
+  expect(await hasKey()).toBe(true);
+  await key.send(accountId, accountId, [{ kind: "delete_key", publicKey: key.publicKey }]);
+  await background.reconcile();
+  expect(await hasKey()).toBe(false);
+  for (const [name, json] of locks) await bodyOf(await put(name, collection, json), 200);
 });

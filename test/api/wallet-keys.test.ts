@@ -68,7 +68,7 @@ const call = () =>
     [
       {
         kind: "function_call",
-        method: "allowlist_clear",
+        method: "nft_batch_mint",
         args: new Uint8Array(),
         gas: "1000000000000",
         deposit: "0",

@@ -245,6 +245,20 @@ describe("an ed25519 signature", () => {
     expect(await isValid(signature, other)).toBe(false);
   });
 
+  test("whose S has one of its three highest bits set is refused before the message is paid for, as on a node", async () => {
+    const gasOf = async (signature: Uint8Array, length: number) =>
+      (await run("verify", Buffer.concat([signature, publicKey, Buffer.alloc(length)]))).receipts[0]!.gas;
+    const wrong = ed25519.sign(message, secretKey);
+    for (const bit of [0x20, 0x40, 0x80]) {
+      const unreduced = Buffer.from(wrong);
+      unreduced[63]! |= bit;
+      const saved = async (length: number) =>
+        Number(await gasOf(wrong, length)) - Number(await gasOf(unreduced, length));
+      // 1,423,978 gas for each byte of the message, beside reading it.
+      expect((await saved(2_000)) - (await saved(0))).toBeGreaterThan(2_000 * 1_423_978);
+    }
+  });
+
   test("by a key of small order needs no secret, however the key is encoded, as on a node", async () => {
     const identity = Buffer.alloc(32);
     identity[0] = 1;

@@ -217,11 +217,13 @@ describe("the contract", () => {
   test("keeps an allowlist", async () => {
     const account_ids = [friend.accountId, owner.accountId];
     const list = { collection_id: 1, account_ids };
-    expect(await succeed("allowlist_add", list, { gas: "allowlist_add" })).toBe(2);
+    const sign = { deposit: 1n };
+    expect(await refuse("allowlist_add", list)).toBe("E_ONE_YOCTO");
+    expect(await succeed("allowlist_add", list, { ...sign, gas: "allowlist_add" })).toBe(2);
     const asked = { collection_id: 1, account_id: friend.accountId };
     expect(await view("is_allowlisted", asked)).toBe(true);
-    expect(await succeed("allowlist_remove", { ...list, account_ids: [owner.accountId] })).toBe(1);
-    await succeed("allowlist_clear", { collection_id: 1 }, { gas: "allowlist_clear" });
+    expect(await succeed("allowlist_remove", { ...list, account_ids: [owner.accountId] }, sign)).toBe(1);
+    await succeed("allowlist_clear", { collection_id: 1 }, { ...sign, gas: "allowlist_clear" });
     expect(await view("is_allowlisted", asked)).toBe(false);
     expect(
       await succeed("allowlist_sweep", { collection_id: 1, limit: 10 }, { by: friend }),

@@ -1,8 +1,9 @@
-/** Prices in a token of NEP-141, between three contracts' accounts that live in different shards. Runs against any network. */
+/** Prices in a token of NEP-141: the buyer's, the token's and the contract's accounts, which may live in different shards. Runs against any network. */
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import type { Account } from "near-api-js";
 import { beforeAll, describe, expect, test } from "vitest";
+import { ClaimIssuer } from "../../client/src/index.ts";
 import { createArgs } from "./mintage-calls.ts";
 import {
   actions,
@@ -155,5 +156,30 @@ describe("a price in a token", () => {
     expect([await waiting(artist), await units(artist)]).toEqual([0n, share]);
     expect(await waiting(owner)).toBe(0n);
     expect(await units(contract)).toBe(0n);
+  });
+
+  test("may be of a voucher that the client signs, which the token's call redeems once or gives back", async () => {
+    const issuer = await ClaimIssuer.create();
+    const drop = {
+      collection_id: 1,
+      issuer_public_key: issuer.publicKey,
+      links: 5,
+      quantity: 2,
+      reserve: "0",
+    };
+    const expires_at_ms = Date.now() + 86_400_000;
+    const opened = await call(owner, contract, "drop_create", { ...drop, expires_at_ms }, 1n);
+    const signed = await issuer.voucher({
+      ...{ network: "test", contract: contract.accountId, dropId: Number(opened.value) },
+      ...{ nonce: 3, receiver: buyer.accountId, quantity: 2, price: 7n, currency: token.accountId },
+      expiresAt: new Date(expires_at_ms),
+    });
+    expect(await view(contract, "voucher_eligibility", signed.args)).toMatchObject({ allowed: true });
+    const before = [await owned(), await units(buyer)] as const;
+    const redeem = () => call(buyer, token, signed.call.method, signed.call.args, BigInt(signed.deposit));
+    expect((await redeem()).value?.toString()).toBe('"14"');
+    expect([await owned(), await units(buyer)]).toEqual([before[0] + 2n, before[1] - 14n]);
+    expect((await redeem()).value?.toString()).toBe('"0"');
+    expect(await units(buyer)).toBe(before[1] - 14n);
   });
 });

@@ -81,7 +81,7 @@ test("the contract refuses with the messages that the service's tests use", asyn
   await provoke("nft_batch_mint", { ...mint, quantities: [0] });
   await provoke("nft_batch_mint", { ...mint, quantities: [31] });
   const accounts = Array.from({ length: 2_000 }, (_, index) => `a${index}.test`);
-  await provoke("allowlist_add", { collection_id, account_ids: accounts });
+  await provoke("allowlist_add", { collection_id, account_ids: accounts }, { deposit: 1n });
   await provoke("nft_update", update);
   await provoke("nft_update", update, { deposit: 1n });
   await provoke("nft_mint", { collection_id }, { by: stranger, deposit: NEAR / 100n });

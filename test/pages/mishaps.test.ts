@@ -1,5 +1,6 @@
 import type { HTTPRequest } from "puppeteer-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { ClaimIssuer } from "../../client/src/index.ts";
 import { picture } from "../../testing/pictures.ts";
 import { CHROMIUM } from "../support/browser.ts";
 import { createAccount } from "../support/chain.ts";
@@ -145,8 +146,8 @@ describe.skipIf(!CHROMIUM)("unusual situations of collectors, in Chromium", () =
 
     const isEligibility = (request: HTTPRequest, part = "") =>
       request.url().includes("/eligibility/") && request.url().includes(part);
-    const openPriced = (prepare?: (page: Page) => Promise<unknown>) =>
-      visit(`/m/${priced.slug}`, async (fresh) => {
+    const openPriced = (prepare?: (page: Page) => Promise<unknown>, fragment = "") =>
+      visit(`/m/${priced.slug}${fragment}`, async (fresh) => {
         await announce(fresh, KEEPS);
         await announce(fresh, KEEPS, "Even Wallet", "second.near");
         await prepare?.(fresh);
@@ -267,6 +268,49 @@ describe.skipIf(!CHROMIUM)("unusual situations of collectors, in Chromium", () =
               }),
             },
           ],
+        }),
+      ]);
+    });
+
+    test("is a token's ft_transfer_call with a voucher in the token, for the price that its issuer signed", async () => {
+      const issuer = await ClaimIssuer.create();
+      const { args, fragment } = await issuer.voucher({
+        ...{ network: "devchain", contract, dropId: 1, nonce: 0, receiver: "second.near", quantity: 2 },
+        ...{ price: 2_500_000n, currency: "usdc.near", expiresAt: new Date("2030-01-01T00:00:00Z") },
+      });
+      const page = await openPriced(async (fresh) => {
+        await fresh.setRequestInterception(true);
+        fresh.on("request", async (request) => {
+          const isVoucher = request.url().includes("/voucher?");
+          if (!isVoucher && !isEligibility(request)) return request.continue();
+          const { receiver_id, quantity, price } = args;
+          const currency = { contract_id: "usdc.near", symbol: "USDC", decimals: 6 };
+          const shown = { receiver_id, quantity, price, currency, total_fee: "5000000" };
+          const eligible = isVoucher ? {} : ((await (await fetch(request.url())).json()) as object);
+          const more = isVoucher
+            ? { ...shown, drop_id: 1, nonce: 0, expires_at: "2030-01-01T00:00:00Z" }
+            : { currency_available: request.url().includes("currency=usdc.near") ? "6000000" : null };
+          return request.respond({
+            contentType: "application/json",
+            body: JSON.stringify({ ...eligible, ...more }),
+          });
+        });
+      }, `#${fragment}`);
+      await textOf(page, "#voucher", /^This voucher gives second\.near 2 NFTs for 2\.5 USDC each\./);
+      await connect(page);
+      await textOf(page, "#terms", /^5 USDC, 2\.5 USDC each, and a network fee.*Your account has 6 USDC\.$/);
+      expect(await textOf(page, "#go", /USDC/)).toBe("Mint 2 for 5 USDC");
+      await press(page);
+      const msg = JSON.stringify({ voucher: args });
+      const params = {
+        methodName: "ft_transfer_call",
+        args: { receiver_id: contract, amount: "5000000", msg },
+        deposit: "1",
+      };
+      expect(await asked(page)).toEqual([
+        expect.objectContaining({
+          receiverId: "usdc.near",
+          actions: [{ type: "FunctionCall", params: expect.objectContaining(params) }],
         }),
       ]);
     });

@@ -1,8 +1,11 @@
 import { env } from "cloudflare:workers";
 import { beforeAll, expect, test } from "vitest";
 import { api, bodyOf, createIntegration, createReceivers, type TestIntegration } from "../support/api.ts";
-import { view } from "../support/chain.ts";
+import { createAccount, view } from "../support/chain.ts";
 import { createCollection, type Finalized } from "../support/collections.ts";
+import { keyOf, type TestKey } from "../support/keys.ts";
+import { mintBatch } from "../support/own-wallets.ts";
+import { sendFrom } from "../support/payments.ts";
 import { endObject } from "../support/wallets.ts";
 
 /** The contract's daily quota of mints without a full-access key, which orders never have to wait for. */
@@ -54,7 +57,7 @@ test("more mints than the daily quota succeed at once, because the quota is rais
   expect(await left(collection)).toBe(before + 1_000 - operations.length * 25);
 });
 
-test("a mint above a quota that wasn't raised raises it and succeeds", async () => {
+test("a mint above a quota that wasn't raised succeeds", async () => {
   const collection = await createCollection(shop, { copies: [2_000] });
   const operations: Operation[] = [];
   for (let part = 0; part < 3; part += 1) {
@@ -67,4 +70,46 @@ test("a mint above a quota that wasn't raised raises it and succeeds", async () 
     transactions.some(({ status }) => status !== "success"),
   );
   expect(failed.length).toBeGreaterThan(0);
+});
+
+/** A key of the same rights as the wallet's lanes have, in other hands. */
+const stealLane = async (): Promise<TestKey> => {
+  const key = keyOf();
+  const { publicKey } = key;
+  await sendFrom(shop.integrationUuid, shop.walletAccountId, [
+    {
+      ...{ kind: "add_function_call_key", publicKey },
+      ...{ receiverId: shop.contractAccountId, methods: ["nft_batch_mint"] },
+    },
+  ]);
+  return key;
+};
+
+/** Mints with a key until the contract refuses. @returns the number of tokens */
+const mintUntilRefused = async (key: TestKey, { near_collection }: Finalized): Promise<number> => {
+  const actions = [mintBatch(near_collection.collection_id, [receiver], 100, null)];
+  for (let tokens = 0; ; tokens += 100) {
+    const status = await key.send(shop.walletAccountId, shop.contractAccountId, actions);
+    if ("SuccessValue" in status) continue;
+    expect(JSON.stringify(status)).toContain("E_STAFF_QUOTA");
+    return tokens;
+  }
+};
+
+test("a stolen lane key mints the quota and no more, and the shop's mints succeed", async () => {
+  const collection = await createCollection(shop, { copies: [5_000] });
+  const quota = await left(collection);
+  const thief = await stealLane();
+  // The contract can pay for all that is minted.
+  await createAccount(env.NEAR_RPC_URL, "thief.test", thief.text);
+  await thief.send("thief.test", shop.contractAccountId, [
+    { kind: "transfer", deposit: `${8n * 10n ** 24n}` },
+  ]);
+  let stolen = await mintUntilRefused(thief, collection);
+  for (let round = 0; round < 3; round += 1) {
+    const sold = await mintMany(collection, 4);
+    expect(sold.map(({ state }) => state)).toEqual(Array(sold.length).fill("succeeded"));
+    stolen += await mintUntilRefused(thief, collection);
+  }
+  expect(stolen).toBe(quota);
 });

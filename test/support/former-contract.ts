@@ -10,6 +10,7 @@ export interface ContractResource {
   readonly account_id: string;
   readonly code_hash: string;
   readonly state: string;
+  readonly full_access_keys: readonly string[];
 }
 
 /** Owner and first balance of a contract. */
@@ -22,6 +23,8 @@ interface Beginning {
   readonly network?: string;
   /** Blocks between an upgrade's announcement and the upgrade; default: none. */
   readonly delayBlocks?: number;
+  /** A full-access key of its account; default: none. */
+  readonly publicKey?: Uint8Array;
 }
 
 const TEN_NEAR = 10n ** 25n;
@@ -43,6 +46,7 @@ export async function deployFormer({
   balance = TEN_NEAR,
   delayBlocks = 0,
   network = env.NEAR_NETWORK,
+  publicKey,
 }: Beginning): Promise<string> {
   publication ??= publishFormer();
   const codeHash = await publication;
@@ -50,6 +54,7 @@ export async function deployFormer({
   await sendFrom("platform", accountId, [
     { kind: "create_account" },
     { kind: "transfer", deposit: balance.toString() },
+    ...(publicKey ? [{ kind: "add_full_access_key", publicKey } as const] : []),
     { kind: "use_global_contract", codeHash },
     initialise({
       network_id: network,

@@ -10,6 +10,7 @@ import {
   readLinkFragment,
   readVoucherFragment,
 } from "../../src/domain/claim-proofs.ts";
+import { redemptionArguments } from "../../src/domain/mint-call.ts";
 
 const bytes = (length: number) => fc.uint8Array({ minLength: length, maxLength: length });
 const numbers = { drop: fc.integer({ min: 1, max: 999_999_999 }), link: fc.integer({ min: 0, max: 9_999 }) };
@@ -84,6 +85,26 @@ test("a voucher of the client has the issuer's signature of its terms, line by l
   expect((await issuer.voucher({ ...terms, price, expiresAt })).args.quantity).toBe(1);
 });
 
+test("a voucher in a token is signed for it, and the token's own call redeems it", async () => {
+  const issuer = await ClaimIssuer.fromSeed(Buffer.alloc(32, 7).toString("base64url"));
+  const expiresAt = new Date("2030-01-01T00:00:00Z");
+  const terms = { network: "testnet", contract: "nft.near", dropId: 3, nonce: 14, receiver: "bob.near" };
+  const made = await issuer.voucher({ ...terms, quantity: 2, price: 5n, currency: "usdc.near", expiresAt });
+  const text = "mintage-voucher\ntestnet\nnft.near\n3\n14\nbob.near\n2\n5\nusdc.near\n1893456000000";
+  const signature = Buffer.from(made.args.signature, "base64");
+  const key = PublicKey.fromString(issuer.publicKey);
+  expect(key.verify(new TextEncoder().encode(text), signature)).toBe(true);
+  expect(made.deposit).toBe("1");
+  const msg = JSON.stringify({ voucher: made.args });
+  expect(made.call).toEqual({
+    contract: "usdc.near",
+    method: "ft_transfer_call",
+    args: { receiver_id: "nft.near", amount: "10", msg },
+  });
+  expect(redemptionArguments("nft.near", made.args, "10")).toEqual(made.call.args);
+  expect(readVoucherFragment(`#${made.fragment}`)).toEqual(made.args);
+});
+
 test("a key that begins with zero bytes is written with a 1 for each", async () => {
   const seedOf = (count: number) => new Uint8Array(32).with(30, count >> 8).with(31, count & 255);
   const keyOf = (count: number) => keyFromSeed(seedOf(count)).publicKey;
@@ -117,6 +138,7 @@ const terms = fc.record({
   receiver: fc.constantFrom("alice.near", "a-b_c.d.near", "0".repeat(64), `0x${"ab".repeat(20)}`),
   quantity: fc.integer({ min: 1, max: 25 }),
   price: fc.bigInt({ min: 0n, max: 2n ** 128n - 1n }),
+  currency: fc.constantFrom(null, "usdc.near", "0".repeat(64)),
   expiresAt: fc.date({ min: new Date(1), max: new Date("2099-01-01"), noInvalidDate: true }),
 });
 

@@ -140,6 +140,12 @@ describe("the steps of an operation", () => {
     });
   });
 
+  test("are repeated beyond the day's quota, and nothing is sent before", () => {
+    const beyond = { contractCode: "E_STAFF_QUOTA" };
+    const next = nextStep(["mint"], [outcome("mint", "failed", beyond)], mintRemedy);
+    expect(next).toEqual({ do: "submit", step: "mint~2", delay: 0 });
+  });
+
   test("have a remedy only after a failure on the chain: refused and unknown steps stay so", () => {
     const again: RemedyRule = () => ({ again: 0 });
     expect(nextStep(["mint"], [outcome("mint", "failed")], again)).toMatchObject({ step: "mint~2" });

@@ -260,7 +260,7 @@ const RESULT = {
 const end = fc.record({
   from: fc.constantFrom("open" as const, "unknown" as const),
   move: fc.constantFrom("succeed" as const, "fail" as const, "refuse" as const, "give_up" as const),
-  code: fc.constantFrom(null, "E_SOLD_OUT", "E_STORAGE_BALANCE"),
+  code: fc.constantFrom(null, "E_SOLD_OUT", "E_STORAGE_BALANCE", "E_STAFF_QUOTA"),
   isWhole: fc.boolean(),
   counts: fc.array(fc.integer({ min: 1, max: 4 }), { minLength: 2, maxLength: 6 }),
 });
@@ -324,6 +324,12 @@ describe("however a shared transaction ends", () => {
       { intentId: 2, move: "lose", again: "behind" },
       { intentId: 3, move: "lose", again: "behind" },
     ]);
+  });
+
+  test("all fail beyond the day's quota, so that each is retried with a full-access key", () => {
+    const drawn = { from: "open", move: "fail", code: "E_STAFF_QUOTA", isWhole: true, counts: [1, 2, 3] };
+    const { parts, ending } = endOf(drawn as Parameters<typeof endOf>[0]);
+    expect(parts).toEqual([1, 2, 3].map((intentId) => ({ intentId, move: "fail", ending })));
   });
 
   test("the shared call's failure isn't attributed to any one intent after it was unknown", () => {

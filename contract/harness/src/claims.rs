@@ -36,8 +36,10 @@ pub struct Terms<'a> {
     pub nonce: u32,
     pub receiver: &'a str,
     pub quantity: u32,
-    /// yoctoNEAR for each token.
+    /// For each token, in the smallest unit of the currency.
     pub price: u128,
+    /// The account of a token; `None`: NEAR.
+    pub currency: Option<&'a str>,
     pub expires_at_ms: u64,
 }
 
@@ -90,13 +92,14 @@ impl Issuer {
             receiver,
             quantity,
             price,
+            currency,
             expires_at_ms,
         } = terms;
-        let network = &self.network;
+        let (network, unit) = (&self.network, currency.unwrap_or("NEAR"));
         let message = format!(
-            "mintage-voucher\n{network}\n{contract}\n{drop}\n{nonce}\n{receiver}\n{quantity}\n{price}\nNEAR\n{expires_at_ms}"
+            "mintage-voucher\n{network}\n{contract}\n{drop}\n{nonce}\n{receiver}\n{quantity}\n{price}\n{unit}\n{expires_at_ms}"
         );
-        json!({
+        let mut args = json!({
             "drop_id": drop,
             "nonce": nonce,
             "receiver_id": receiver,
@@ -104,7 +107,11 @@ impl Issuer {
             "price": price.to_string(),
             "expires_at_ms": expires_at_ms,
             "signature": signed(&self.key, &message),
-        })
+        });
+        if let Some(token) = currency {
+            args["currency"] = json!(token);
+        }
+        args
     }
 
     fn certify(&self, key: SigningKey, contract: &str, drop: u64, number: u32) -> Link {

@@ -15,7 +15,7 @@ fn scene() -> Scene {
 
 fn call(scene: &mut Scene, method: &str, collection: u32, accounts: &[String]) -> u64 {
     let args = json!({ "collection_id": collection, "account_ids": accounts });
-    scene.call(OWNER, method, args).json().as_u64().unwrap()
+    scene.sign(OWNER, method, args).json().as_u64().unwrap()
 }
 
 fn listed(scene: &Scene, collection: u32, account: &str) -> bool {
@@ -93,7 +93,7 @@ fn every_form_of_account_id_can_be_listed() {
     for bad in ["a", "A.near", "", "x y", &"a".repeat(65)] {
         let args = json!({ "collection_id": 1, "account_ids": [bad] });
         assert_eq!(
-            scene.call(OWNER, "allowlist_add", args).code(),
+            scene.sign(OWNER, "allowlist_add", args).code(),
             "E_INVALID_ARGUMENT",
             "{bad}"
         );
@@ -106,21 +106,21 @@ fn only_owner_and_admins_change_it() {
     let args = json!({ "collection_id": 1, "account_ids": ["alice.near"] });
     for method in ["allowlist_add", "allowlist_remove"] {
         assert_eq!(
-            scene.call("alice.near", method, args.clone()).code(),
+            scene.sign("alice.near", method, args.clone()).code(),
             "E_UNAUTHORIZED"
         );
-        assert!(scene.call(ADMIN, method, args.clone()).succeeded());
+        assert!(scene.sign(ADMIN, method, args.clone()).succeeded());
         let missing = json!({ "collection_id": 9, "account_ids": ["alice.near"] });
         assert_eq!(
-            scene.call(OWNER, method, missing).code(),
+            scene.sign(OWNER, method, missing).code(),
             "E_COLLECTION_NOT_FOUND"
         );
         let many = json!({ "collection_id": 1, "account_ids": names(0..501) });
-        assert_eq!(scene.call(OWNER, method, many).code(), "E_TOO_MANY");
+        assert_eq!(scene.sign(OWNER, method, many).code(), "E_TOO_MANY");
     }
     assert_eq!(
         scene
-            .call(
+            .sign(
                 "alice.near",
                 "allowlist_clear",
                 json!({ "collection_id": 1 })
@@ -130,7 +130,7 @@ fn only_owner_and_admins_change_it() {
     );
     assert!(
         scene
-            .call(ADMIN, "allowlist_clear", json!({ "collection_id": 1 }))
+            .sign(ADMIN, "allowlist_clear", json!({ "collection_id": 1 }))
             .succeeded()
     );
 }
@@ -180,7 +180,7 @@ fn clearing_is_one_transaction_and_sweeping_frees_what_was_there() {
         );
     }
     let full = scene.chain.storage_usage(CONTRACT);
-    let outcome = scene.call(OWNER, "allowlist_clear", json!({ "collection_id": 1 }));
+    let outcome = scene.sign(OWNER, "allowlist_clear", json!({ "collection_id": 1 }));
     assert!(outcome.succeeded());
     assert!(
         outcome.gas < 10 * TGAS,
@@ -240,7 +240,7 @@ fn lists_cleared_several_times_are_all_swept() {
             &names(round * 300..round * 300 + 500),
         );
         scene
-            .call(OWNER, "allowlist_clear", json!({ "collection_id": 1 }))
+            .sign(OWNER, "allowlist_clear", json!({ "collection_id": 1 }))
             .json();
     }
     while scene

@@ -1,6 +1,6 @@
 //! Claim drops: made and ended by the staff, claimed by whoever holds a link, with a signature that nobody can redirect.
 
-use harness::claims::{Issuer, Link};
+use harness::claims::{Issuer, Link, Terms};
 use harness::mintage::{ADMIN, AssetBatch, CONTRACT, OWNER, Scene};
 use harness::{Action, NEAR, ReceiptOutcome, STORAGE_PRICE, TGAS};
 use serde_json::{Value, json};
@@ -247,7 +247,26 @@ fn a_drop_for_which_nothing_is_left_closes_before_its_end() {
     let drop = scene.drop(2, &issuer, 10, 2);
     let args = issuer.link(CONTRACT, drop, 0).claim("bob.near");
     claim(&mut scene, args).json();
-    let closed = scene.call(OWNER, "drop_close", json!({ "drop_id": drop }));
+    // The last copy is none for a link of two, and one for a voucher.
+    let link = issuer.link(CONTRACT, drop, 1).claim("bob.near");
+    refused(&mut scene, link, "E_SOLD_OUT");
+    let close = json!({ "drop_id": drop });
+    let open = scene.call(OWNER, "drop_close", close.clone());
+    assert_eq!(open.code(), "E_DROP_OPEN");
+    let voucher = issuer.voucher(&Terms {
+        contract: CONTRACT,
+        drop,
+        nonce: 1,
+        receiver: "bob.near",
+        quantity: 1,
+        price: NEAR,
+        currency: None,
+        expires_at_ms: scene.chain.now_ms() + DAY / 2,
+    });
+    scene
+        .pay("relayer.near", "voucher_mint", voucher, NEAR)
+        .json();
+    let closed = scene.call(OWNER, "drop_close", close);
     assert_eq!(closed.json(), (TOKEN - STORAGE_PRICE).to_string());
     assert_eq!(held(&scene, "missing"), 0);
 }

@@ -123,7 +123,7 @@ fn garbled_arguments_are_taken_or_refused_by_code() {
             OWNER,
             "allowlist_add",
             text(json!({ "collection_id": 1, "account_ids": ["a.near", "b.near"] })),
-            0,
+            1,
         ),
         (
             OWNER,
@@ -181,6 +181,7 @@ fn garbled_arguments_are_taken_or_refused_by_code() {
                 receiver: "bob.near",
                 quantity: 2,
                 price: NEAR,
+                currency: None,
                 expires_at_ms: 1_900_000_000_000,
             })),
             2 * NEAR,

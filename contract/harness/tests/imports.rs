@@ -90,7 +90,7 @@ fn the_contract_runs_from_protocol_version_84_on() {
             "version {version}"
         );
         scene
-            .call(
+            .sign(
                 OWNER,
                 "allowlist_add",
                 json!({ "collection_id": 1, "account_ids": ["bob.near"] }),

@@ -292,6 +292,100 @@ fn lists_of_a_thousand_accounts_leave_tokens_cheap() {
     println!("three lists of 1,000: nft_transfer {}", outcome.tgas());
 }
 
+/// A record of a contract.
+fn record(scene: &Scene, key: &[u8]) -> Vec<u8> {
+    let records = scene.chain.records(CONTRACT);
+    let found = records.into_iter().find(|record| record.0 == key);
+    found.expect("the record is there").1
+}
+
+/// The key of a page of tokens.
+fn page_key(collection: u32, page: u32) -> Vec<u8> {
+    [b"t", &collection.to_be_bytes()[..], &page.to_be_bytes()].concat()
+}
+
+/// Makes a collection of which 68 tokens were minted, three pages, one of so many: `page` stands `times` more behind itself.
+fn stretch(scene: &mut Scene, collection: u32, page: u32, times: u32) {
+    let (repeated, last) = (
+        record(scene, &page_key(collection, page)),
+        record(scene, &page_key(collection, 1)),
+    );
+    for more in 1..=times {
+        scene
+            .chain
+            .plant(CONTRACT, &page_key(collection, page + more), &repeated);
+    }
+    if page == 0 {
+        scene
+            .chain
+            .plant(CONTRACT, &page_key(collection, times + 1), &last);
+    }
+    let key = [b"c", &collection.to_be_bytes()[..]].concat();
+    let mut header = record(scene, &key);
+    // Behind version, flags, assets and copies: tokens that were minted, and those that were burnt.
+    for (at, more) in [
+        (11, 32 * times),
+        (15, if page == 0 { 32 * times } else { 0 }),
+    ] {
+        let number = u32::from_le_bytes(header[at..at + 4].try_into().unwrap());
+        header[at..at + 4].copy_from_slice(&(number + more).to_le_bytes());
+    }
+    scene.chain.plant(CONTRACT, &key, &header);
+}
+
+/// A page of a list that begins at the end of one collection with burnt tokens and goes on behind the burnt ones of the
+/// next: the view reads no more pages of both together than of one.
+#[test]
+fn collections_with_burnt_tokens_share_what_a_view_may_read() {
+    for (pages, ends) in [(1_000, true), (1_240, true), (1_260, false), (2_400, false)] {
+        let mut scene = Scene::new(&wasm(), 400 * NEAR);
+        scene.accounts(["alice.near"]);
+        for collection in 1..=2 {
+            scene.collection(json!({}), AssetBatch::new(0, 1, 1_000_000));
+            scene.mint_many(collection, "alice.near", 68).json();
+        }
+        for token in (1..=32).map(|n| format!("2:{n}")).chain(["1:1".into()]) {
+            let args = json!({ "token_id": token });
+            scene.sign("alice.near", "nft_burn", args).result().unwrap();
+        }
+        stretch(&mut scene, 1, 1, pages);
+        stretch(&mut scene, 2, 0, pages);
+        let shown = scene.view("collection", json!({ "collection_id": 1 }));
+        let first = shown["minted"].as_u64().unwrap() - 1;
+        let args = json!({ "from_index": (first - 2).to_string(), "limit": 5 }).to_string();
+        let view = scene
+            .chain
+            .view_raw(CONTRACT, "nft_tokens", args.into_bytes());
+        match view {
+            Ok((page, gas)) => {
+                println!(
+                    "{pages} pages of each: {:.1} Tgas",
+                    gas as f64 / TGAS as f64
+                );
+                let page: Value = serde_json::from_slice(&page).unwrap();
+                let ids = page.as_array().unwrap().iter();
+                let ids: Vec<&str> = ids
+                    .map(|token| token["token_id"].as_str().unwrap())
+                    .collect();
+                let next = |number: u32| format!("2:{}", 32 * (pages + 1) + number);
+                let expected = [
+                    format!("1:{}", first),
+                    format!("1:{}", first + 1),
+                    next(1),
+                    next(2),
+                    next(3),
+                ];
+                assert_eq!(ids, expected);
+                assert!(ends, "{pages} pages of each");
+            }
+            Err(failure) => {
+                assert_eq!(failure.code(), Some("E_TOO_MANY"), "{failure:?}");
+                assert!(!ends, "{pages} pages of each");
+            }
+        }
+    }
+}
+
 /// Tokens whose metadata are longer than results may be come in shorter pages; whoever reads on behind what came gets
 /// each once.
 #[test]

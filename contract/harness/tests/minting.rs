@@ -142,7 +142,7 @@ fn a_collection_says_what_its_owner_was_paid() {
         view["earned"].as_str().unwrap().parse().unwrap()
     };
     let account = json!({ "collection_id": 1, "account_ids": ["label.near"] });
-    scene.call(OWNER, "allowlist_add", account).json();
+    scene.sign(OWNER, "allowlist_add", account).json();
     scene.mint_many(1, "alice.near", 3).json();
     let free = scene.public_mint("bob.near", 1, NEAR);
     assert!(free.succeeded());
@@ -272,7 +272,7 @@ fn limits_count_each_account_and_each_price_apart() {
     });
     let mut scene = scene(settings, 20);
     scene
-        .call(
+        .sign(
             OWNER,
             "allowlist_add",
             json!({ "collection_id": 1, "account_ids": ["alice.near"] }),
@@ -304,10 +304,10 @@ fn limits_count_each_account_and_each_price_apart() {
     );
     // Clearing and adding again resets no count.
     scene
-        .call(OWNER, "allowlist_clear", json!({ "collection_id": 1 }))
+        .sign(OWNER, "allowlist_clear", json!({ "collection_id": 1 }))
         .json();
     scene
-        .call(
+        .sign(
             OWNER,
             "allowlist_add",
             json!({ "collection_id": 1, "account_ids": ["alice.near"] }),
@@ -345,7 +345,7 @@ fn the_allowlist_guards_the_private_price() {
         "E_NOT_ALLOWLISTED"
     );
     scene
-        .call(
+        .sign(
             OWNER,
             "allowlist_add",
             json!({ "collection_id": 1, "account_ids": ["alice.near"] }),
@@ -368,7 +368,7 @@ fn a_listed_account_gets_the_better_of_two_open_prices() {
         });
         let mut scene = scene(settings, 10);
         scene
-            .call(
+            .sign(
                 OWNER,
                 "allowlist_add",
                 json!({ "collection_id": 1, "account_ids": ["alice.near"] }),
@@ -570,7 +570,7 @@ fn eligibility_tells_the_truth() {
             });
             let mut scene = scene(settings, 30);
             scene
-                .call(
+                .sign(
                     OWNER,
                     "allowlist_add",
                     json!({ "collection_id": 1, "account_ids": ["alice.near", "artist.near"] }),
@@ -801,4 +801,16 @@ fn large_metadata_of_a_mint_take_a_full_access_key() {
     scene.sign(OWNER, "nft_batch_mint", order(16_384)).json();
     let refused = scene.pay(OWNER, "nft_batch_mint", order(1), 2);
     assert_eq!(refused.code(), "E_INVALID_ARGUMENT");
+    // What a stolen function-call key takes out of the free balance with a call is what the documentation says.
+    let mut largest = order(4_070);
+    largest["quantities"] = json!([100]);
+    let free = |scene: &Scene| -> u128 {
+        let balance = scene.view("contract_balance", json!({}));
+        balance["free"].as_str().unwrap().parse().unwrap()
+    };
+    let before = free(&scene);
+    let call = Action::call("nft_batch_mint", largest, 300 * TGAS, 0);
+    scene.chain.transact(OWNER, CONTRACT, vec![call]).json();
+    let taken = before - free(&scene);
+    assert!((41 * NEAR / 10..44 * NEAR / 10).contains(&taken), "{taken}");
 }

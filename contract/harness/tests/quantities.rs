@@ -133,7 +133,7 @@ fn all_tokens_are_minted_at_one_price() {
     settings["private_mint_config"] = json!({ "mint_fee": "0", "limit_per_account": 2 });
     let mut scene = scene(settings, 100);
     let listed = json!({ "collection_id": 1, "account_ids": ["alice.near"] });
-    scene.call(OWNER, "allowlist_add", listed).json();
+    scene.sign(OWNER, "allowlist_add", listed).json();
     assert_eq!(eligibility(&scene, "alice.near", 2)["via"], "private");
     let three = eligibility(&scene, "alice.near", 3);
     assert_eq!(
@@ -202,7 +202,7 @@ fn an_allowlisted_account_gives_what_others_may_not_mint() {
     let settings = json!({ "private_mint_config": { "mint_fee": "0", "limit_per_account": 3 } });
     let mut scene = scene(settings, 100);
     let listed = json!({ "collection_id": 1, "account_ids": ["alice.near"] });
-    scene.call(OWNER, "allowlist_add", listed).json();
+    scene.sign(OWNER, "allowlist_add", listed).json();
     let mut gift = |from: &str, to: &str, quantity: u32| {
         let more = json!({ "receiver_id": to, "quantity": quantity });
         scene.public_mint_with(from, 1, more, 0).code()

@@ -30,6 +30,7 @@ fn terms(scene: &Scene, drop: u64, price: u128) -> Terms<'static> {
         receiver: "bob.near",
         quantity: 2,
         price,
+        currency: None,
         expires_at_ms: scene.chain.now_ms() + DAY / 2,
     }
 }
@@ -372,7 +373,6 @@ fn a_voucher_says_what_is_wrong_with_it() {
         ("receiver_id", json!("Not An Account")),
         ("signature", json!("AAAA")),
         ("price", json!(1)),
-        ("currency", json!("usdc.near")),
     ] {
         let mut args = good.clone();
         args[field] = value;
@@ -429,4 +429,402 @@ fn the_rules_of_direct_mints_do_not_bind_vouchers() {
         scene.view("nft_supply_for_owner", json!({ "account_id": "bob.near" })),
         "6"
     );
+}
+
+const USDC: &str = "usdc.near";
+const OTHER: &str = "other.near";
+const WEALTH: u128 = 1_000_000;
+const PRICE: u128 = 700;
+
+/// The same with two tokens, of which the payer has units. The collection names them in phases that nobody is listed for.
+fn scene_in_tokens() -> (Scene, Issuer, u64) {
+    let (mut scene, issuer, drop) = scene();
+    for token in [USDC, OTHER] {
+        scene.token_contract(token, &[("relayer.near", WEALTH)]);
+    }
+    let phase = |token: &str| json!({ "mint_fee": "1", "currency": token, "allowlist": true, "supply": 1, "limit_per_account": 1 });
+    let phases = json!({ "collection_id": 1, "phases": [phase(USDC), phase(OTHER)] });
+    scene.sign(OWNER, "collection_update", phases).json();
+    (scene, issuer, drop)
+}
+
+fn terms_in(scene: &Scene, drop: u64, token: &'static str) -> Terms<'static> {
+    Terms {
+        currency: Some(token),
+        ..terms(scene, drop, PRICE)
+    }
+}
+
+/// Brings a voucher with units of a token.
+fn send(scene: &mut Scene, token: &str, amount: u128, voucher: &Value) -> TransactionOutcome {
+    let msg = json!({ "voucher": voucher }).to_string();
+    scene.buy(token, "relayer.near", amount, &msg)
+}
+
+/// The code that `ft_on_transfer` failed with; empty if it minted.
+fn refusal(outcome: &TransactionOutcome) -> String {
+    let of = |receipt: &&harness::ReceiptOutcome| receipt.methods == ["ft_on_transfer"];
+    match &outcome
+        .receipts
+        .iter()
+        .find(of)
+        .expect("it was called")
+        .status
+    {
+        harness::Status::Failed(_, failure) => failure.code().unwrap_or("no code").to_owned(),
+        _ => String::new(),
+    }
+}
+
+fn assert_balanced(scene: &Scene) {
+    for token in [USDC, OTHER] {
+        let payees = [OWNER, PLATFORM, "artist.near"].iter();
+        let waiting: u128 = payees.map(|account| scene.waiting(token, account)).sum();
+        assert_eq!(waiting, scene.units(token, CONTRACT));
+    }
+    assert_eq!(
+        (amount(scene, "missing"), scene.chain.unaccounted()),
+        (0, 0)
+    );
+}
+
+/// Asserts that a voucher brought with units of a token is refused, that all of them are still the payer's, and that nothing
+/// changed.
+fn refused_units(scene: &mut Scene, token: &str, sent: u128, voucher: &Value, code: &str) {
+    let before = (scene.units(token, "relayer.near"), supply(scene));
+    let outcome = send(scene, token, sent, voucher);
+    assert_eq!(refusal(&outcome), code, "{voucher}");
+    assert_eq!(outcome.json(), json!("0"), "the token took nothing");
+    assert_eq!(outcome.bytes_of(CONTRACT), 0);
+    assert_eq!((scene.units(token, "relayer.near"), supply(scene)), before);
+    assert_balanced(scene);
+}
+
+#[test]
+fn a_voucher_in_a_token_is_paid_in_it_and_the_rest_returns() {
+    let (mut scene, issuer, drop) = scene_in_tokens();
+    let terms = terms_in(&scene, drop, USDC);
+    let voucher = issuer.voucher(&terms);
+    let asked = scene.view("voucher_eligibility", voucher.clone());
+    assert_eq!(
+        asked,
+        json!({ "allowed": true, "code": null, "message": null, "collection_id": 1, "quantity": 2, "expires_at_ms": terms.expires_at_ms })
+    );
+    let reserve = drop_of(&scene, drop)["reserve"].clone();
+    let near = |scene: &Scene| [PLATFORM, "artist.near", OWNER].map(|id| scene.chain.balance(id));
+    let before = near(&scene);
+    let outcome = send(&mut scene, USDC, 3 * PRICE, &voucher);
+    assert_eq!(outcome.json(), json!((2 * PRICE).to_string()));
+    println!(
+        "a voucher in a token: {:.2} Tgas in all receipts",
+        outcome.tgas()
+    );
+    assert_eq!(scene.units(USDC, "relayer.near"), WEALTH - 2 * PRICE);
+    assert_eq!(
+        (scene.owner_of("1:1"), supply(&scene)),
+        ("bob.near".into(), json!("2"))
+    );
+    let waiting = [PLATFORM, "artist.near", OWNER].map(|id| scene.waiting(USDC, id));
+    assert_eq!(waiting, [70, 140, 1_190]);
+    assert_eq!(near(&scene), before, "no NEAR is sent");
+    let shown = drop_of(&scene, drop);
+    assert_eq!(
+        (&shown["reserve"], &shown["claimed"]),
+        (&reserve, &json!(1))
+    );
+    let claimed = json!([{ "drop_id": drop, "link": 4, "owner_id": "bob.near", "token_ids": ["1:1", "1:2"] }]);
+    let events = outcome.events();
+    assert!(
+        events
+            .iter()
+            .any(|event| event["event"] == "claim" && event["data"] == claimed)
+    );
+    // Limits, supply and counts are those of phases.
+    let shown = scene.view("collection", json!({ "collection_id": 1 }));
+    assert_eq!(shown["phases"][0]["minted"], 0);
+    assert_eq!(shown["earned"], "0");
+    assert_balanced(&scene);
+    refused_units(&mut scene, USDC, 3 * PRICE, &voucher, "E_LINK_CLAIMED");
+    // What needs no currency beside the token's own account may be left out.
+    let mut bare = issuer.voucher(&Terms { nonce: 5, ..terms });
+    bare.as_object_mut().unwrap().remove("currency");
+    assert_eq!(
+        send(&mut scene, USDC, 2 * PRICE, &bare).json(),
+        json!((2 * PRICE).to_string())
+    );
+}
+
+/// What was signed for one currency is good in no other, whether or not whoever brings it says which it was.
+#[test]
+fn a_voucher_is_good_in_its_currency_alone() {
+    let (mut scene, issuer, drop) = scene_in_tokens();
+    let currencies = [None, Some(USDC), Some(OTHER), Some("near")];
+    for signed in currencies {
+        let price = if signed.is_none() { NEAR } else { PRICE };
+        let terms = Terms {
+            price,
+            currency: signed,
+            ..terms(&scene, drop, price)
+        };
+        let voucher = issuer.voucher(&terms);
+        for said in currencies {
+            let mut forged = voucher.clone();
+            match said {
+                None => drop_field(&mut forged),
+                Some(token) => forged["currency"] = json!(token),
+            }
+            if signed.is_some() || said.is_some() {
+                let outcome = bring(&mut scene, forged.clone(), 2 * NEAR);
+                assert!(!outcome.succeeded(), "{signed:?} as {said:?} for NEAR");
+            }
+            for token in [USDC, OTHER] {
+                if signed != Some(token) || said.is_some_and(|said| said != token) {
+                    let outcome = send(&mut scene, token, 2 * PRICE, &forged);
+                    let code = refusal(&outcome);
+                    let codes = ["E_OTHER_CURRENCY", "E_CLAIM_INVALID", "E_DEPOSIT_TOO_SMALL"];
+                    assert!(
+                        codes.contains(&code.as_str()),
+                        "{signed:?} as {said:?} for {token}: {code}"
+                    );
+                    assert_eq!(scene.units(token, "relayer.near"), WEALTH);
+                }
+            }
+        }
+        assert_eq!(supply(&scene), "0");
+    }
+    assert_balanced(&scene);
+    // One number is used once, by whichever currency comes first.
+    let in_usdc = issuer.voucher(&terms_in(&scene, drop, USDC));
+    let in_other = issuer.voucher(&terms_in(&scene, drop, OTHER));
+    let in_near = issuer.voucher(&terms(&scene, drop, NEAR));
+    assert_eq!(refusal(&send(&mut scene, OTHER, 2 * PRICE, &in_other)), "");
+    refused_units(&mut scene, USDC, 2 * PRICE, &in_usdc, "E_LINK_CLAIMED");
+    refused_units(&mut scene, OTHER, 2 * PRICE, &in_other, "E_LINK_CLAIMED");
+    refused(&mut scene, in_near, 2 * NEAR, "E_LINK_CLAIMED");
+}
+
+fn drop_field(voucher: &mut Value) {
+    voucher.as_object_mut().unwrap().remove("currency");
+}
+
+/// With any gas at all, units and NFTs change hands together or not at all.
+#[test]
+fn no_gas_parts_a_voucher_from_its_units() {
+    let (base, issuer, drop) = scene_in_tokens();
+    let voucher = issuer.voucher(&terms_in(&base, drop, USDC));
+    let msg = json!({ "voucher": voucher }).to_string();
+    let (mut minted, mut refused) = (0, 0);
+    for tenths in 10..600 {
+        let mut scene = base.clone();
+        let call = harness::fungible::purchase(3 * PRICE, &msg, TGAS / 10 * tenths);
+        let outcome = scene.chain.transact("relayer.near", USDC, vec![call]);
+        let paid = WEALTH - scene.units(USDC, "relayer.near");
+        let got = supply(&scene);
+        let whole = [(0, "0"), (2 * PRICE, "2")].contains(&(paid, got.as_str().unwrap()));
+        assert!(
+            whole,
+            "{tenths} tenths of a Tgas: {paid} for {got}, {outcome:?}"
+        );
+        assert_eq!(drop_of(&scene, drop)["claimed"], u32::from(paid > 0));
+        assert_balanced(&scene);
+        minted += u32::from(paid > 0);
+        refused += u32::from(paid == 0);
+    }
+    assert!(
+        minted > 200 && refused > 100,
+        "{minted} minted, {refused} refused"
+    );
+}
+
+/// A token that says it was paid redeems what was signed in it, for collections that name it, and nothing else.
+#[test]
+fn a_token_that_lies_redeems_its_own_vouchers_alone() {
+    let (mut scene, issuer, first) = scene_in_tokens();
+    scene.accounts(["liar.near"]);
+    let named = json!({ "public_mint_config": { "mint_fee": "1", "currency": "liar.near", "ends_at_ms": 1 } });
+    scene.collection(named, AssetBatch::new(0, 10, 100));
+    let second = scene.drop(2, &issuer, 10, 3);
+    let say = |scene: &mut Scene, amount: u128, voucher: &Value| {
+        let msg = json!({ "voucher": voucher }).to_string();
+        let args = json!({ "sender_id": OWNER, "amount": amount.to_string(), "msg": msg });
+        scene
+            .chain
+            .call("liar.near", CONTRACT, "ft_on_transfer", args, 0)
+    };
+    let of = |scene: &Scene, drop, currency| {
+        let price = if currency == None { NEAR } else { PRICE };
+        issuer.voucher(&Terms {
+            currency,
+            ..terms(scene, drop, price)
+        })
+    };
+    let records = scene.chain.records(CONTRACT);
+    for drop in [first, second] {
+        for currency in [None, Some(USDC), Some(OTHER)] {
+            let mut voucher = of(&scene, drop, currency);
+            let outcome = say(&mut scene, u128::MAX, &voucher);
+            assert!(!outcome.succeeded(), "{currency:?} of {drop}");
+            voucher["currency"] = json!("liar.near");
+            let outcome = say(&mut scene, u128::MAX, &voucher);
+            let code = if drop == first {
+                "E_OTHER_CURRENCY"
+            } else {
+                "E_CLAIM_INVALID"
+            };
+            assert_eq!(outcome.code(), code, "{currency:?} of {drop}");
+        }
+    }
+    let signed = of(&scene, first, Some("liar.near"));
+    assert_eq!(
+        say(&mut scene, u128::MAX, &signed).code(),
+        "E_OTHER_CURRENCY"
+    );
+    assert_eq!(
+        scene.view("voucher_eligibility", signed)["code"],
+        "E_OTHER_CURRENCY"
+    );
+    assert!(
+        scene.chain.records(CONTRACT) == records,
+        "nothing was stored"
+    );
+    let own = of(&scene, second, Some("liar.near"));
+    assert_eq!(
+        say(&mut scene, 2 * PRICE - 1, &own).code(),
+        "E_DEPOSIT_TOO_SMALL"
+    );
+    let paid = json!({ "sender_id": OWNER, "amount": "1400", "msg": json!({ "voucher": own }).to_string() });
+    let paid = scene
+        .chain
+        .call("liar.near", CONTRACT, "ft_on_transfer", paid, 1);
+    assert_eq!(paid.code(), "E_INVALID_ARGUMENT", "no deposit is taken");
+    assert_eq!(say(&mut scene, 2 * PRICE, &own).json(), json!("0"));
+    assert_eq!(say(&mut scene, 2 * PRICE, &own).code(), "E_LINK_CLAIMED");
+    assert_eq!(supply(&scene), "2");
+    assert_balanced(&scene);
+    // Once the settings name the token no more, its vouchers are over.
+    let next = issuer.voucher(&Terms {
+        nonce: 5,
+        ..Terms {
+            currency: Some("liar.near"),
+            ..terms(&scene, second, PRICE)
+        }
+    });
+    let away = json!({ "collection_id": 2, "public_mint_config": null });
+    scene.sign(OWNER, "collection_update", away).json();
+    assert_eq!(say(&mut scene, 2 * PRICE, &next).code(), "E_OTHER_CURRENCY");
+}
+
+/// Numbers, quantities, copies, prices and storage bind a voucher in a token, and what is refused comes back whole.
+#[test]
+fn vouchers_in_tokens_stay_within_their_drop() {
+    let (mut scene, issuer, drop) = scene_in_tokens();
+    let base = terms_in(&scene, drop, USDC);
+    for (wrong, code) in [
+        (
+            Terms {
+                quantity: 0,
+                ..base.clone()
+            },
+            "E_INVALID_ARGUMENT",
+        ),
+        (
+            Terms {
+                quantity: 4,
+                ..base.clone()
+            },
+            "E_INVALID_ARGUMENT",
+        ),
+        (
+            Terms {
+                nonce: 10,
+                ..base.clone()
+            },
+            "E_INVALID_ARGUMENT",
+        ),
+        (
+            Terms {
+                price: 0,
+                ..base.clone()
+            },
+            "E_INVALID_ARGUMENT",
+        ),
+        (
+            Terms {
+                price: u128::MAX,
+                ..base.clone()
+            },
+            "E_DEPOSIT_TOO_SMALL",
+        ),
+        (
+            Terms {
+                expires_at_ms: 1,
+                ..base.clone()
+            },
+            "E_DROP_EXPIRED",
+        ),
+        (
+            Terms {
+                drop: 9,
+                ..base.clone()
+            },
+            "E_DROP_NOT_FOUND",
+        ),
+    ] {
+        refused_units(&mut scene, USDC, WEALTH, &issuer.voucher(&wrong), code);
+    }
+    let good = issuer.voucher(&base);
+    refused_units(
+        &mut scene,
+        USDC,
+        2 * PRICE - 1,
+        &good,
+        "E_DEPOSIT_TOO_SMALL",
+    );
+    let forged = Issuer::new("mallory").voucher(&base);
+    refused_units(&mut scene, USDC, 2 * PRICE, &forged, "E_CLAIM_INVALID");
+    let mut more = good.clone();
+    more["max_price"] = json!("1");
+    refused_units(&mut scene, USDC, 2 * PRICE, &more, "E_INVALID_ARGUMENT");
+    for msg in [
+        json!({ "voucher": good, "collection_id": 1 }),
+        json!({ "voucher": [] }),
+        json!({ "voucher": {} }),
+    ] {
+        let outcome = scene.buy(USDC, "relayer.near", 2 * PRICE, &msg.to_string());
+        assert_eq!(refusal(&outcome), "E_INVALID_ARGUMENT", "{msg}");
+        assert_eq!(scene.units(USDC, "relayer.near"), WEALTH);
+    }
+    // Its storage is of what is free, whatever the reserve; the view knows.
+    let mut poor = scene.clone();
+    poor.sign(OWNER, "withdraw", json!({})).json();
+    let said = poor.view("voucher_eligibility", good.clone());
+    assert_eq!(
+        (&said["allowed"], &said["code"]),
+        (&json!(false), &json!("E_STORAGE_BALANCE"))
+    );
+    refused_units(&mut poor, USDC, 2 * PRICE, &good, "E_STORAGE_BALANCE");
+    for bytes in (0..1_400).step_by(50) {
+        let mut scene = poor.clone();
+        let gift = harness::Action::Transfer(bytes * STORAGE_PRICE);
+        scene.chain.transact(OWNER, CONTRACT, vec![gift]);
+        let said = scene.view("voucher_eligibility", good.clone());
+        let code = refusal(&send(&mut scene, USDC, 2 * PRICE, &good));
+        assert_eq!(
+            said["code"].as_str().unwrap_or_default(),
+            code,
+            "{bytes} bytes free"
+        );
+        assert_balanced(&scene);
+    }
+    scene.mint_many(1, "bob.near", 100).json();
+    scene.collection(
+        json!({ "public_mint_config": { "mint_fee": "1", "currency": USDC } }),
+        AssetBatch::new(0, 1, 1),
+    );
+    let few = scene.drop(2, &issuer, 10, 3);
+    let sold_out = issuer.voucher(&terms_in(&scene, few, USDC));
+    refused_units(&mut scene, USDC, 2 * PRICE, &sold_out, "E_SOLD_OUT");
+    let lock = json!({ "collection_id": 1, "locks": ["supply"] });
+    scene.sign(OWNER, "collection_lock", lock).result().unwrap();
+    refused_units(&mut scene, USDC, 2 * PRICE, &good, "E_LOCKED");
 }

@@ -49,7 +49,7 @@ entries! {
     token::batch::nft_batch_mint,
     token::batch::staff_mints_allow,
     token::direct::nft_mint,
-    token::direct::ft_on_transfer,
+    purchase::ft_on_transfer,
     token::update::nft_update,
     token::update::nft_update_batch,
     token::lock::nft_lock,

@@ -6,6 +6,7 @@ use crate::error::Code;
 use crate::host::{self, refuse};
 use crate::json::Writer;
 use crate::prelude::*;
+use core::ops::Range;
 
 /// An event with a memo ends below the protocol's 16 kB of logs a call.
 const MEMO_LIMIT: usize = 16_000;
@@ -51,7 +52,7 @@ fn put_memo(out: &mut String, memo: Option<&str>) {
 }
 
 /// Writes the ids of tokens with these numbers, of which there is one at least, as a JSON list.
-pub fn put_ids(out: &mut String, collection: u32, numbers: impl Iterator<Item = u32>) {
+fn put_ids(out: &mut String, collection: u32, numbers: impl Iterator<Item = u32>) {
     // What stands between two numbers; before the first one without what ends another.
     let mut between = String::from("\",\"");
     put_decimal(&mut between, u64::from(collection));
@@ -64,6 +65,13 @@ pub fn put_ids(out: &mut String, collection: u32, numbers: impl Iterator<Item = 
         before = &between;
     }
     out.push_str("\"]");
+}
+
+/// Ends the call with the ids of tokens with these numbers.
+pub fn return_ids(collection: u32, numbers: Range<u32>) {
+    let mut ids = String::with_capacity(numbers.len() * 12 + 2);
+    put_ids(&mut ids, collection, numbers);
+    host::return_bytes(ids.as_bytes());
 }
 
 /// Writes `"token_ids":[…]`.
@@ -150,7 +158,7 @@ pub fn all_changed(collection: u32, minted: u32) {
 const IDS_BESIDE: u32 = 100;
 
 /// Tells that tokens show their assets now: they were drawn in a block that is over, during which they showed none.
-pub fn shown(collection: u32, numbers: core::ops::Range<u32>) {
+pub fn shown(collection: u32, numbers: Range<u32>) {
     match numbers.len() as u32 {
         0 => {}
         1..=IDS_BESIDE => metadata_update(collection, numbers),
@@ -182,12 +190,7 @@ pub fn of_contract(event: &str, write: impl FnOnce(&mut Writer)) {
 }
 
 /// `claim` of Mintage's own, beside the `nft_mint`: which link of which drop brought whom which tokens.
-pub fn claim(
-    (drop, link): (u32, u32),
-    owner: &str,
-    collection: u32,
-    numbers: core::ops::Range<u32>,
-) {
+pub fn claim((drop, link): (u32, u32), owner: &str, collection: u32, numbers: Range<u32>) {
     let mut out = open_of("mintage\",\"version\":\"1.0.0", "claim");
     out.push_str("{\"drop_id\":");
     put_decimal(&mut out, u64::from(drop));

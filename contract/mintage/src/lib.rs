@@ -47,6 +47,8 @@ mod host;
 #[cfg(target_arch = "wasm32")]
 mod memory;
 #[cfg(target_arch = "wasm32")]
+mod purchase;
+#[cfg(target_arch = "wasm32")]
 mod roles;
 #[cfg(target_arch = "wasm32")]
 mod shares;

@@ -11,10 +11,10 @@ import { listContracts, listEveryContract } from "../../operator/contracts.ts";
 import { adoptContract, deployContract } from "../../operator/provisioning.ts";
 import { endpoint, json, jsonBody, list, reply } from "../endpoint.ts";
 import {
+  adoptedContractView,
   contractDeployedView,
   contractRolesView,
   contractUpgradedView,
-  contractView,
   handOverView,
   listedContractView,
   ownedContractView,
@@ -103,7 +103,7 @@ export const contractEndpoints = [
       description:
         "It must run the contract code of this release or an earlier one, with the integration's wallet as owner or admin. A contract of an earlier release can mint and change allowlists. Changes of settings and of tokens' metadata get 409 `conflict` until it is upgraded.",
       request: { params: integrationParam, body: jsonBody(adoptBody, { account_id: "herons.near" }) },
-      success: { 201: json("The contract.", contractView) },
+      success: { 201: json("The contract.", adoptedContractView) },
       errors: ["conflict", "chain_unavailable"],
     },
     async ({ context, params: { integration_uuid: integrationId }, body: { account_id: accountId } }, c) =>

@@ -18,7 +18,7 @@ export const collectionsList = list(
   async ({ context, caller }, cursor, size) => {
     const whose = { integrationId: caller.integrationId, only: caller.rights.collections };
     const rows = await listCollections(context.db, whose, cursorUuid(cursor), size + 1);
-    const views = rows.map((row) => toCollection(row.collection, row.contractAccountId));
+    const views = rows.map(toCollection);
     return pageOf(views, size, (view) => view.collection_uuid, rows[0]?.candidates);
   },
 );

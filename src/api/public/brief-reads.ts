@@ -24,6 +24,7 @@ import type { ServiceContext } from "../../context.ts";
 import { keepMintTransaction } from "../../db/queries/mint-transactions.ts";
 import type { ClaimProof, SignedVoucher } from "../../domain/claim-proofs.ts";
 import type { Mint } from "../../domain/mint-notes.ts";
+import { type Currency, phasesOf } from "../../domain/settings.ts";
 import { collectionOf } from "../../domain/token-ids.ts";
 import { addressOf, countAddress } from "../../http/address-limit.ts";
 import type { AppEnv } from "../../http/app-env.ts";
@@ -91,6 +92,14 @@ const showEligibility = async (
     currency_available: units,
     available: balance === null ? null : balance.available.toString(),
   };
+};
+
+/** A token as the collection's phases name it, of which one does where a voucher in it is good. Null: NEAR. */
+const currencyOf = ({ row }: Showcase, account: string | undefined): Currency | null => {
+  if (account === undefined) return null;
+  const named = phasesOf(row.collection.settings).map(({ currency }) => currency);
+  const found = named.find((currency) => currency?.contract_id === account);
+  return found ?? { contract_id: account, symbol: null, decimals: null };
 };
 
 const EVENT = "EVENT_JSON:";
@@ -215,10 +224,16 @@ export const briefReads = (c: Context<AppEnv>, slug: string) => {
       }),
     voucher: (voucher: SignedVoucher) =>
       brief(["voucher", JSON.stringify(voucher)], async () => {
-        await requireVoucher(await openShowcase(context, slug), voucher);
-        const { signature: _, expires_at_ms: end, ...shown } = voucher;
+        const showcase = await openShowcase(context, slug);
+        await requireVoucher(showcase, voucher);
+        const { signature: _, expires_at_ms: end, currency, ...shown } = voucher;
         const total = BigInt(shown.price) * BigInt(shown.quantity);
-        return { ...shown, total_fee: total.toString(), expires_at: new Date(end).toISOString() };
+        return {
+          ...shown,
+          currency: currencyOf(showcase, currency),
+          total_fee: total.toString(),
+          expires_at: new Date(end).toISOString(),
+        };
       }),
     claimed: ({
       drop_id: dropId,

@@ -47,8 +47,9 @@ export const voucherQuery = z.strictObject({
   }),
   price: z
     .string()
-    .regex(/^(?:0|[1-9]\d{0,38})$/, "Give yoctoNEAR.")
+    .regex(/^(?:0|[1-9]\d{0,38})$/, "Give yoctoNEAR, or the smallest units of the currency.")
     .openapi({ example: "500000000000000000000000" }),
+  ...currencyQuery.shape,
   expires_at_ms: wholeNumber(/^[1-9]\d{0,14}$/, "Give milliseconds since 1970.", { minimum: 1 }),
   signature: signatureField,
 });

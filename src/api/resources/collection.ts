@@ -1,5 +1,6 @@
 import { z } from "@hono/zod-openapi";
 import { LOCKS } from "../../domain/locks.ts";
+import { contractCodeView, ROYALTIES_CAN_CHANGE } from "./contract.ts";
 import { currencyView } from "./currency.ts";
 import { transactionView } from "./operation.ts";
 import {
@@ -120,6 +121,8 @@ export const collectionView = z
     locks: locksView(
       "What the collection's holders were promised for good, as last compared with the chain. With `supply` nothing is left to mint.",
     ),
+    ongoing_royalties_can_change: z.boolean().openapi({ description: ROYALTIES_CAN_CHANGE }),
+    contract_code: contractCodeView,
     ipfs_root_cid: cid(DIRECTORY_CID, "CID of the directory of all files."),
     reveal: revealView
       .nullable()

@@ -30,6 +30,31 @@ export const ownershipView = z
 export type ContractHandOver = Shown<typeof handOverView>;
 export type ContractOwnership = Shown<typeof ownershipView>;
 
+const announcedCodeView = z.object({
+  code_hash: text("Its SHA-256.", NEW_CODE_HASH),
+  earliest_height: whole("Block height from which the contract's owner may put it in place.", 210_432_000),
+});
+
+export const contractCodeView = z
+  .object({
+    locked: z.boolean().openapi({ description: "Whether the contract keeps its code for good." }),
+    announced: announcedCodeView.nullable().openapi({
+      description: "Null: no other code is announced, so none comes within the contract's delay.",
+    }),
+    has_full_access_key: z.boolean().openapi({
+      description:
+        "Whether the contract's account has a key with which other code can be deployed at any time, whatever is locked.",
+    }),
+  })
+  .openapi("ContractCode", {
+    description: "What may become of a contract's code, as last compared with the chain.",
+  });
+
+export type CodeState = Shown<typeof contractCodeView>;
+
+export const ROYALTIES_CAN_CHANGE =
+  "Whether the ongoing royalties can still change, at any time and up to 100 %, also for NFTs that are listed.";
+
 export const upgradePlanView = z
   .object({
     contract_uuid: z.uuid(),
@@ -94,7 +119,19 @@ const contractFields = {
   created_at: z.iso.datetime(),
 };
 
-export const contractView = z.object(contractFields).openapi("Contract");
+const contractView = z.object(contractFields);
+
+export const adoptedContractView = z
+  .object({
+    ...contractFields,
+    full_access_keys: z.array(z.string()).openapi({
+      description:
+        "Full-access keys of the contract's account. Whoever has one can deploy other code there at any time, so locks are refused until they are deleted, and no delay of upgrades holds.",
+      example: [],
+    }),
+  })
+  .openapi("AdoptedContract");
+export type ContractAdopted = Shown<typeof adoptedContractView>;
 
 export const ownedContractView = z
   .object({

@@ -1,5 +1,6 @@
 import { z } from "@hono/zod-openapi";
 import { locksView, phaseEligibilityView, revealView, VIAS } from "./collection.ts";
+import { contractCodeView, ROYALTIES_CAN_CHANGE } from "./contract.ts";
 import { creatorView } from "./creator.ts";
 import { currencyView } from "./currency.ts";
 import { ACCOUNT, CONTRACT, type Shown, TOKEN_ID, text, whole } from "./samples.ts";
@@ -49,6 +50,8 @@ export const publicCollectionView = z
     ongoing_royalties: z
       .record(z.string(), z.number())
       .openapi({ description: "Percent of each later sale, by account." }),
+    ongoing_royalties_can_change: z.boolean().openapi({ description: ROYALTIES_CAN_CHANGE }),
+    contract_code: contractCodeView,
     locks: locksView("What the collection's holders were promised for good, on the chain."),
     transfers: z.object({
       allow_approvals: z.boolean().openapi({ description: "Marketplaces need approvals to sell." }),
@@ -150,8 +153,12 @@ export const publicVoucherView = z
     nonce: z.int(),
     receiver_id: text("Who gets the NFTs, whoever pays.", ACCOUNT),
     quantity: whole("NFTs that it gives."),
-    price: text("yoctoNEAR for one.", "1000000000000000000000000"),
-    total_fee: text("yoctoNEAR to attach.", "1000000000000000000000000"),
+    price: text("For one: yoctoNEAR, or the smallest units of the currency.", "1000000000000000000000000"),
+    currency: z.union([currencyView, z.null()]).openapi({ description: "null: NEAR." }),
+    total_fee: text(
+      "For all: yoctoNEAR to attach, or units to send by the token's ft_transfer_call.",
+      "1000000000000000000000000",
+    ),
     expires_at: z.iso.datetime(),
   })
   .openapi("PublicVoucher");

@@ -1,6 +1,8 @@
+import { baseDecode } from "near-api-js";
 import { z } from "zod";
+import type { CodeState } from "../../api/resources/contract.ts";
 import type { ClaimProof, SignedVoucher } from "../../domain/claim-proofs.ts";
-import type { Uuid } from "../../domain/ids.ts";
+import { toHex, type Uuid } from "../../domain/ids.ts";
 import type { Lock } from "../../domain/locks.ts";
 import { MOST_PHASES } from "../../domain/settings.ts";
 import { retry } from "../../waiting.ts";
@@ -215,6 +217,11 @@ const collectionShape = z.object({
   reveal: z.object({ shown: count, commitment: z.string() }).nullish(),
 });
 
+const upgradeShape = z.object({
+  locked: z.boolean(),
+  code_hash: z.string().max(44).nullable(),
+  earliest_height: count.nullable(),
+});
 const rolesShape = z.object({ owner_id: z.string() });
 
 /** What a mint would be paid with. */
@@ -260,6 +267,17 @@ export interface ContractUpgrade {
   /** Block height from which it may be used. */
   readonly earliest_height: number | null;
 }
+
+/** What may become of a contract's code, by what it shows and by whether its account has a full-access key. */
+export const codeStateOf = (
+  { locked, code_hash: hash, earliest_height: height }: ContractUpgrade,
+  hasKey: boolean,
+): CodeState => ({
+  locked,
+  announced:
+    hash === null || height === null ? null : { code_hash: toHex(baseDecode(hash)), earliest_height: height },
+  has_full_access_key: hasKey,
+});
 
 /**
  * A page of at least this many bytes may have been cut by its size: the contract ends a list with the entry that reaches
@@ -334,7 +352,8 @@ export const contractViewsAt = (rpc: ChainRpc, contractId: string, at: At, optio
     balance: () => view<ContractBalance>("contract_balance"),
     version: () => view<ContractVersion>("contract_version"),
     /** The announced change of the contract's code, and whether it can change at all. */
-    upgrade: () => view<ContractUpgrade>("contract_upgrade"),
+    upgrade: async () =>
+      fitting<ContractUpgrade>(upgradeShape, await view<unknown>("contract_upgrade"), "contract_upgrade"),
     roles: () => view<ContractRoles>("contract_roles"),
     /**
      * The owner at the block of this height, which a node has just shown.

@@ -277,6 +277,7 @@ const Signs = ({
 
 const Facts = ({ collection }: { collection: PublicCollection }) => {
   const { contract_address: contract, network, ongoing_royalties: royalties } = collection;
+  const { announced, has_full_access_key: hasKey } = collection.contract_code;
   const explorer = explorerOf(network);
   const shares = Object.entries(royalties);
   return (
@@ -300,7 +301,23 @@ const Facts = ({ collection }: { collection: PublicCollection }) => {
                 {percent} % to {account}
               </div>
             ))}
+        <div class="small soft">
+          {collection.ongoing_royalties_can_change
+            ? "They can change at any time, up to 100 %."
+            : "They never change."}
+        </div>
       </dd>
+      {(announced || hasKey) && (
+        <>
+          <dt>Code</dt>
+          <dd>
+            {announced && (
+              <div>New code is announced, from block {grouped(announced.earliest_height)} on.</div>
+            )}
+            {hasKey && <div>Whoever has the key of the contract's account can replace it at any time.</div>}
+          </dd>
+        </>
+      )}
       <Promises collection={collection} />
     </dl>
   );

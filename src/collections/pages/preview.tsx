@@ -66,6 +66,8 @@ const collectionOf = (previewed: Previewed): PublicCollection => {
     minted: Math.min(assets.length, SHOWN),
     left: total,
     ongoing_royalties: previewed.royalties,
+    ongoing_royalties_can_change: true,
+    contract_code: { locked: false, announced: null, has_full_access_key: false },
     locks: [],
     // Without locks, pages promise nothing of transfers.
     transfers: { allow_approvals: true, has_lists: false },

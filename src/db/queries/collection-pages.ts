@@ -3,6 +3,7 @@ import type { Uuid } from "../../domain/ids.ts";
 import type { Database } from "../client.ts";
 import { blobs, collectionPages, collections, contracts, draftAssets } from "../schema/index.ts";
 import type { BlobRow } from "./blobs.ts";
+import { COLLECTION_ROW } from "./collections.ts";
 
 const { creatorPicture, ...columns } = getTableColumns(collectionPages);
 
@@ -44,7 +45,7 @@ export const creatorPictureOf = async (
 /** An enabled page with its collection and the contract's account, by its slug. */
 export const findEnabledPage = (db: Database, slug: string) =>
   db
-    .select({ page: PAGE, collection: collections, contractAccountId: contracts.accountId })
+    .select({ page: PAGE, ...COLLECTION_ROW })
     .from(collectionPages)
     .innerJoin(collections, eq(collections.id, collectionPages.collectionId))
     .innerJoin(contracts, eq(contracts.id, collections.contractId))

@@ -4,11 +4,19 @@ import type { Database } from "../client.ts";
 import { withinBytes } from "../page-bytes.ts";
 import { collections, contracts } from "../schema/index.ts";
 
-/** A collection with the account of the contract that holds it. */
+/** A collection, the account of the contract that holds it, and the code that is announced for that. */
 export interface CollectionRow {
   readonly collection: typeof collections.$inferSelect;
   readonly contractAccountId: string;
+  readonly codeState: (typeof contracts.$inferSelect)["codeState"];
 }
+
+/** The columns of a `CollectionRow`. */
+export const COLLECTION_ROW = {
+  collection: collections,
+  contractAccountId: contracts.accountId,
+  codeState: contracts.codeState,
+};
 
 /** A collection of an integration; undefined if there is none. */
 export const findCollection = (
@@ -17,7 +25,7 @@ export const findCollection = (
   id: Uuid,
 ): Promise<CollectionRow | undefined> =>
   db
-    .select({ collection: collections, contractAccountId: contracts.accountId })
+    .select(COLLECTION_ROW)
     .from(collections)
     .innerJoin(contracts, eq(contracts.id, collections.contractId))
     .where(and(eq(collections.id, id), eq(collections.integrationId, integrationId)))
@@ -95,7 +103,7 @@ export const listCollections = (
     order: sql`place DESC`,
   });
   return db
-    .select({ collection: collections, contractAccountId: contracts.accountId, candidates })
+    .select({ ...COLLECTION_ROW, candidates })
     .from(collections)
     .innerJoin(contracts, eq(contracts.id, collections.contractId))
     .where(sql`${collections.id} IN ${places}`)

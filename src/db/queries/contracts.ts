@@ -88,6 +88,15 @@ export const forgetEarnedAgain = async (db: Database, accountIds: readonly strin
   await forget(db, accountIds, sql`true`);
 };
 
+/** Records the code that is announced for a contract. */
+export const setCodeState = async (
+  db: Database,
+  id: Uuid,
+  codeState: ContractRow["codeState"],
+): Promise<void> => {
+  await db.update(contracts).set({ codeState }).where(eq(contracts.id, id));
+};
+
 /** Records the code that a contract runs. */
 export const setContractCode = (
   db: Database,

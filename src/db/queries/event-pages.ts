@@ -3,7 +3,7 @@ import type { EventType } from "../../domain/events.ts";
 import { type Uuid, uuidToBytes } from "../../domain/ids.ts";
 import type { Ledger } from "../ledger.ts";
 import { collections, contracts, events, operations } from "../schema/index.ts";
-import type { CollectionRow } from "./collections.ts";
+import { COLLECTION_ROW, type CollectionRow } from "./collections.ts";
 import { type EventRow, lastSeq } from "./events.ts";
 import { RESULT } from "./operation-transactions.ts";
 
@@ -61,7 +61,7 @@ export const readEventPage = async (
     ledger.select().from(events).where(behind).orderBy(events.seq).limit(most),
     withTransactions(ledger).where(sql`operations.id IN (SELECT operation_id FROM (${first}))`),
     ledger
-      .select({ collection: collections, contractAccountId: contracts.accountId })
+      .select(COLLECTION_ROW)
       .from(collections)
       .innerJoin(contracts, eq(contracts.id, collections.contractId))
       .where(

@@ -3,7 +3,7 @@ import { type Uuid, uuidFromBytes, uuidToBytes } from "../../domain/ids.ts";
 import { KINDS, type OperationKind } from "../../domain/operations.ts";
 import type { Ledger } from "../ledger.ts";
 import { collections, contracts, operations } from "../schema/index.ts";
-import type { CollectionRow } from "./collections.ts";
+import { COLLECTION_ROW, type CollectionRow } from "./collections.ts";
 import {
   OPEN,
   type OperationRow,
@@ -31,8 +31,7 @@ export const collectionTurn = (
 ) =>
   ledger
     .select({
-      collection: collections,
-      contractAccountId: contracts.accountId,
+      ...COLLECTION_ROW,
       earlier: sql<string | null>`(SELECT lower(hex(id)) FROM operations
         WHERE integration_id = ${uuidToBytes(integrationId)} AND subject_id = ${uuidToBytes(subjectId)}
         AND kind = ${kind} AND ${OPEN} AND state = 'pending'

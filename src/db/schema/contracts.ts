@@ -1,5 +1,6 @@
 import { sql } from "drizzle-orm";
 import { index, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
+import type { CodeState } from "../../api/resources/contract.ts";
 import { bytes, instant, timestamps, uuid, uuidOf } from "./columns.ts";
 import { integrations } from "./integrations.ts";
 
@@ -24,6 +25,11 @@ export const contracts = sqliteTable(
     ...timestamps(),
     /** When its wallet lost its role in a hand-over; null: it has a role. */
     leftAt: instant("left_at"),
+    /** What may become of its code, as last read from the chain. */
+    codeState: text("code_state", { mode: "json" })
+      .$type<CodeState>()
+      .notNull()
+      .default(sql`'{"locked":false,"announced":null,"has_full_access_key":false}'`),
   },
   (table) => [
     uniqueIndex("contracts_account").on(table.accountId),

@@ -101,13 +101,14 @@ export const proposeReveal = async (
   collectionUuid: Uuid,
   assets: number | undefined,
 ): Promise<Proposal<"collection_reveal">> => {
-  const { collection: row, contractAccountId } = await requireCollection(context, caller, collectionUuid);
+  const found = await requireCollection(context, caller, collectionUuid);
+  const row = found.collection;
   if (row.reveal === null) throw conflict("E_ALREADY_REVEALED: The collection hides no assets.");
   const at = await readableOf(context, caller, collectionUuid);
   const shown = (await at.views.collection(at.collectionId))?.reveal;
   // The owner may have revealed assets without the service, by the exported order.
   if (shown && shown.shown > row.reveal.shown)
-    await runBatch(context.db, reportShown(context, { collection: row, contractAccountId }, shown.shown));
+    await runBatch(context.db, reportShown(context, found, shown.shown));
   if (!shown || shown.state === "revealed")
     throw conflict("E_ALREADY_REVEALED: The collection hides no assets.");
   const batches = (await shuffledAssets(context, row)).batches;

@@ -175,7 +175,7 @@ export const collectionUpdateKind = kindOf<
     const { db } = context;
     const row = facts.row ?? (await requireRow(db, integrationId, subjectId));
     const now = context.now();
-    const { collection, contractAccountId } = row;
+    const { collection } = row;
     const changed = changedSettings(collection.settings, request.changes);
     const settings = { ...collection.settings, ...changed };
     const counts = hasConfigChanges(request.changes)
@@ -184,7 +184,10 @@ export const collectionUpdateKind = kindOf<
     if (counts === undefined) return null;
     return {
       status: 200,
-      body: toCollection({ ...collection, settings, phaseCounts: counts, updatedAt: now }, contractAccountId),
+      body: toCollection({
+        ...row,
+        collection: { ...collection, settings, phaseCounts: counts, updatedAt: now },
+      }),
       statements: [
         changeSettings(db, subjectId, changed, { operationId: id, now }),
         ...(counts === null ? [] : [notePhaseCounts(db, subjectId, counts, { now, operationId: id })]),
@@ -197,16 +200,17 @@ export const collectionUpdateKind = kindOf<
 
   onSettled: async (context, operation) => {
     const { id, request, subjectId, integrationId } = operation;
-    const { collection, contractAccountId } = await requireRow(context.db, integrationId, subjectId);
+    const row = await requireRow(context.db, integrationId, subjectId);
+    const { collection } = row;
     const views = contractViews(connectFor(context), request.contract, collection.height);
     const shown = await views.collection(request.collectionId);
     if (shown === null) throw new Error(`${request.contract} lacks collection ${request.collectionId}`);
     const now = context.now();
     const settings = settingsFromContract(shown, collection.settings);
-    const updated = toCollection(
-      { ...collection, settings, phaseCounts: phaseCounts(shown), updatedAt: now },
-      contractAccountId,
-    );
+    const updated = toCollection({
+      ...row,
+      collection: { ...collection, settings, phaseCounts: phaseCounts(shown), updatedAt: now },
+    });
     return [
       ...reportSettled(context, operation, "collection.updated", [updated]),
       changeSettings(context.db, subjectId, settings, { operationId: id, now }),

@@ -1,3 +1,4 @@
+import type { CodeState } from "../../api/resources/contract.ts";
 import { AssetBatch, type ContractAsset } from "../../chain/contract/asset-batch.ts";
 import { contractSettings } from "../../chain/contract/settings.ts";
 import type { Registration } from "../../collections/currencies.ts";
@@ -36,6 +37,8 @@ export interface FinalizeOperation {
   readonly contractUuid: Uuid;
   /** The contract's account. */
   readonly contract: string;
+  /** What may become of the contract's code. */
+  readonly codeState: CodeState;
   readonly settings: CollectionSettings;
   /** What registers the contract at the tokens of its phases; absent: nothing. */
   readonly registrations?: readonly Registration[];

@@ -243,7 +243,11 @@ export const finalizeKind = kindOf<FinalizeOperation, FinalizeFacts, KindResults
         message: "success",
         ipfs_result: ipfsResult(directory, request.base),
         contract_address: request.contract,
-        near_collection: toCollection(row, request.contract),
+        near_collection: toCollection({
+          collection: row,
+          contractAccountId: request.contract,
+          codeState: request.codeState,
+        }),
         collection_uuid: request.collectionUuid,
         tx_results: records
           .filter(hasSucceeded)

@@ -1,5 +1,7 @@
+import { fullAccessKeys } from "../../chain/blocks.ts";
 import { lockCollection, lockToken } from "../../chain/contract/calls.ts";
 import type { ContractCollection } from "../../chain/contract/views.ts";
+import { connectFor } from "../../chain/rpc.ts";
 import { type CollectionTarget, placeOf, readableOf } from "../../collections/collection-target.ts";
 import { requireCollection } from "../../collections/collections.ts";
 import { placesOnChain } from "../../collections/hidden-assets.ts";
@@ -76,6 +78,22 @@ const requireMeaning = (shown: ContractCollection, { locks, asset_uuids: assets 
     throw conflict('The lock "transfers" keeps transfers possible: set allow_transfers to true first.');
 };
 
+/** Keys that a refusal names. */
+const NAMED_KEYS = 3;
+
+/**
+ * Refuses locks of a contract whose account has a full-access key: whoever has it can deploy other code there, and the chain
+ * then keeps no lock. @throws ServiceError conflict, chain_unavailable
+ */
+const requireKeyless = async (context: ServiceContext, contract: string): Promise<void> => {
+  const keys = await fullAccessKeys(connectFor(context), contract);
+  if (keys.length === 0) return;
+  throw conflict(
+    `Delete the full-access keys of ${contract} first: whoever has one can deploy other code there, which undoes every lock. ` +
+      `It has ${counted(keys.length, "key")}: ${keys.slice(0, NAMED_KEYS).join(", ")}${keys.length > NAMED_KEYS ? ", …" : ""}.`,
+  );
+};
+
 /** Indexes on the chain of a collection's assets. @throws ServiceError not_found that names those that it lacks */
 const requireIndexes = async (
   context: ServiceContext,
@@ -117,6 +135,7 @@ export const proposeCollectionLock = async (
   const found = await collection.views.collection(collection.collectionId);
   if (found === null) throw new Error(`${collection.contract} lacks collection ${collection.collectionId}`);
   requireMeaning(found, body);
+  await requireKeyless(context, collection.contract);
   const assetUuids = [...new Set(body.asset_uuids)];
   const request: CollectionLockOperation = {
     ...placeOf(collection),
@@ -144,6 +163,7 @@ export const proposeNftLock = async (
   if (!token || shown === null)
     throw new ServiceError("not_found", `This collection has no token ${JSON.stringify(tokenId)}.`);
   requireRevealed(shown);
+  await requireKeyless(context, collection.contract);
   const request: NftLockOperation = { ...placeOf(collection), tokenId, base: caller.baseUrl };
   const permanent = [`Token ${tokenId} keeps for ever what it shows now.`];
   return { kind: "nft_lock", subjectId: collectionUuid, request, permanent };

@@ -1,7 +1,10 @@
 import { and, asc, eq, gt, gte, not, type SQL, sql } from "drizzle-orm";
+import { fullAccessKeys } from "../../chain/blocks.ts";
 import { phaseCounts, settingsFromContract, settingsThatDiffer } from "../../chain/contract/settings.ts";
 import {
   type ContractCollection,
+  type ContractViews,
+  codeStateOf,
   contractViews,
   isPublishedAs,
   mayHaveMore,
@@ -18,7 +21,7 @@ import { DraftAssets } from "../../db/draft-assets.ts";
 import { ledgerOf } from "../../db/ledger.ts";
 import { hasLock, noteLocks, notePhaseCounts, raiseMinted } from "../../db/queries/collection-effects.ts";
 import { collectionsOnChain, findCollection, lastOnChain } from "../../db/queries/collections.ts";
-import type { ContractRow } from "../../db/queries/contracts.ts";
+import { type ContractRow, setCodeState } from "../../db/queries/contracts.ts";
 import { insertEvents, readLastSeq } from "../../db/queries/events.ts";
 import { findPlanned, finishAdopted, lockAgain } from "../../db/queries/lost-drafts.ts";
 import { hasOpenOperation, OPEN } from "../../db/queries/operations.ts";
@@ -258,7 +261,10 @@ const compareCollections = async (
   // What a node shows that has seen all that is known here can differ for reasons of others only.
   const height = Math.max(0, ...known.map((row) => row.height));
   const views = contractViews(connect(context.settings), contract.accountId, height);
-  if (from === 0) await topUpAhead(context, contract, views);
+  if (from === 0) {
+    await topUpAhead(context, contract, views);
+    await noteCode(context, contract, views);
+  }
   const read = await views.collections(from, COLLECTIONS_PAGE);
   const page = read.value;
   // Of a contract without collections nothing can be claimed.
@@ -284,6 +290,18 @@ const compareCollections = async (
     context.log("reconcile.collection_missing", fields);
   }
   return next;
+};
+
+/** Stores what may become of a contract's code. */
+const noteCode = async (
+  { db, settings }: ServiceContext,
+  { id, accountId, codeState: known }: ContractRow,
+  views: ContractViews,
+): Promise<void> => {
+  // The contract adds no key, so that an account without one never gets one.
+  const hasKey = known.has_full_access_key && (await fullAccessKeys(connect(settings), accountId)).length > 0;
+  const state = codeStateOf(await views.upgrade(), hasKey);
+  if (JSON.stringify(state) !== JSON.stringify(known)) await setCodeState(db, id, state);
 };
 
 /** Where the page behind this one begins; 0 at the end. */

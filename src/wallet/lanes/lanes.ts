@@ -7,17 +7,11 @@ import type { LaneView } from "../journal/lanes.ts";
 import type { Waiting } from "../journal/queue.ts";
 
 /**
- * Methods that function-call lanes may call: mint, allowlist and claims (docs/contract.md, "Function-call keys").
- * Methods that move money or change a holder's rights require one yocto, which such a key can't attach.
+ * Methods that function-call lanes may call: mints within the quota, and claims (docs/contract.md,
+ * "Function-call keys"). Methods that move money, or change a holder's rights or who may mint, require one yocto, which such
+ * a key can't attach.
  */
-export const LANE_METHODS: readonly string[] = [
-  "nft_batch_mint",
-  "allowlist_add",
-  "allowlist_remove",
-  "allowlist_clear",
-  "allowlist_sweep",
-  "nft_claim",
-];
+export const LANE_METHODS: readonly string[] = ["nft_batch_mint", "nft_claim"];
 
 const maySign = (lane: LaneView, intent: Waiting): boolean =>
   lane.kind === "full_access" ||

@@ -9,8 +9,8 @@ export const BROWSER: readonly Mutant[] = [
   {
     id: "mint page: the price of one is attached for all",
     file: "browser/mint.ts",
-    search: "args: mintArguments(wish), gas, deposit: fee }",
-    replacement: "args: mintArguments(wish), gas, deposit: String(BigInt(fee) / BigInt(quantity)) }",
+    search: "params: { ...call, gas, deposit: fee }",
+    replacement: "params: { ...call, gas, deposit: String(BigInt(fee) / BigInt(quantity)) }",
     tests: mishaps,
     named: "is the shown mint at the shown price",
   },

@@ -12,6 +12,22 @@ const drive = "src/operations/engine/drive.ts";
 /** Operations: acceptance, steps, effects and answers. */
 export const OPERATIONS: readonly Mutant[] = [
   {
+    id: "locks: of a contract whose account has a full-access key",
+    file: "src/operations/kinds/locks.ts",
+    search: "if (keys.length === 0) return;",
+    replacement: "if (keys.length >= 0) return;",
+    tests: ["test/api/locks.test.ts"],
+    named: "nothing is locked while the contract's account has a full-access key",
+  },
+  {
+    id: "comparison: the state of a contract's code isn't noted",
+    file: "src/operator/jobs/chain-comparison.ts",
+    search: "if (JSON.stringify(state) !== JSON.stringify(known)) await",
+    replacement: "if (JSON.stringify(state) === JSON.stringify(known)) await",
+    tests: ["test/api/locks.test.ts"],
+    named: "a collection tells what can still change",
+  },
+  {
     id: "operations: one that comes back from its wallet's journal has lost its reference",
     file: "src/operator/wallet-recovery.ts",
     search: "reference: journaled.reference,",

@@ -2,7 +2,7 @@
 
 use crate::model::{Drop, TOKEN};
 use crate::token_steps::fresh;
-use crate::world::{Changes, GHOST, RECEIVERS, World, gain, nobody};
+use crate::world::{Changes, GHOST, RECEIVERS, World, gain, nobody, paid};
 use harness::claims::{Issuer, Terms};
 use harness::mintage::CONTRACT;
 use harness::{NEAR, STORAGE_PRICE};
@@ -12,14 +12,6 @@ use serde_json::{Value, json};
 use std::collections::BTreeSet;
 
 const ISSUER: &str = "issuer";
-
-/// What a signer pays into the contract.
-fn paid(signer: &str, deposit: u128) -> Changes {
-    Changes::from([
-        (signer.to_owned(), -(deposit as i128)),
-        (CONTRACT.to_owned(), deposit as i128),
-    ])
-}
 
 impl World {
     /// A deposit of somebody who signs with a full-access key, and sometimes none.
@@ -136,6 +128,7 @@ impl World {
             receiver: &receiver,
             quantity: self.rng.random_range(1..=most + 1),
             price: *[0, TOKEN, TOKEN + 7, NEAR].choose(&mut self.rng).unwrap(),
+            currency: None,
             expires_at_ms: now + self.rng.random_range(0..60_000),
         };
         let cost = terms.price * u128::from(terms.quantity);
@@ -239,7 +232,7 @@ impl World {
         let over = drop.as_ref().is_some_and(|drop| {
             now >= drop.expires_at_ms
                 || drop.claimed.len() as u32 == drop.links
-                || !self.model.collections[drop.collection].may_mint(drop.quantity)
+                || !self.model.collections[drop.collection].may_mint(1)
         });
         let may = self.model.staff(&signer) && over;
         let call = self.call("drop_close", json!({ "drop_id": at + 1 }), 0);

@@ -2,7 +2,7 @@
 //! of tokens are in `token_steps`.
 
 use crate::model::{Collection, Price};
-use crate::world::{Changes, GHOST, PEOPLE, RECEIVERS, World, gain, moving, nobody};
+use crate::world::{Changes, GHOST, PEOPLE, RECEIVERS, World, gain, moving, nobody, paid};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use harness::mintage::{AssetBatch, CONTRACT, create_args};
@@ -223,27 +223,37 @@ impl World {
             .filter(|_| self.rng.random_bool(0.5))
             .collect();
         let may = self.model.staff(&signer);
+        let from = signer.clone();
         let list = json!({ "collection_id": at + 1, "account_ids": accounts });
         match self.rng.random_range(0..8) {
             0..5 => {
-                let call = self.call("allowlist_add", list, 0);
-                if self.expect(&signer, call, may, nobody).is_some() {
+                let call = self.call("allowlist_add", list, 1);
+                if self
+                    .expect(&signer, call, may, |_, _| paid(&from, 1))
+                    .is_some()
+                {
                     self.model.collections[at]
                         .listed
                         .extend(accounts.into_iter().map(str::to_owned));
                 }
             }
             5 => {
-                let call = self.call("allowlist_remove", list, 0);
-                if self.expect(&signer, call, may, nobody).is_some() {
+                let call = self.call("allowlist_remove", list, 1);
+                if self
+                    .expect(&signer, call, may, |_, _| paid(&from, 1))
+                    .is_some()
+                {
                     self.model.collections[at]
                         .listed
                         .retain(|account| !accounts.contains(&account.as_str()));
                 }
             }
             6 => {
-                let call = self.call("allowlist_clear", json!({ "collection_id": at + 1 }), 0);
-                if self.expect(&signer, call, may, nobody).is_some() {
+                let call = self.call("allowlist_clear", json!({ "collection_id": at + 1 }), 1);
+                if self
+                    .expect(&signer, call, may, |_, _| paid(&from, 1))
+                    .is_some()
+                {
                     self.model.collections[at].listed.clear();
                 }
             }

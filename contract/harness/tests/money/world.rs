@@ -65,6 +65,14 @@ pub fn gain(changes: &mut Changes, account: &str, amount: i128) {
     *changes.entry(account.to_owned()).or_default() += amount;
 }
 
+/// What a signer pays into the contract.
+pub fn paid(signer: &str, deposit: u128) -> Changes {
+    Changes::from([
+        (signer.to_owned(), -(deposit as i128)),
+        (CONTRACT.to_owned(), deposit as i128),
+    ])
+}
+
 /// Nobody gains or loses.
 pub fn nobody(_: &World, _: &TransactionOutcome) -> Changes {
     Changes::new()

@@ -66,6 +66,12 @@ impl Rules {
         all.filter_map(|(place, phase)| Some((place, phase.as_ref()?)))
     }
 
+    /// Whether a phase has its price in this token.
+    pub fn names_currency(&self, token: &str) -> bool {
+        self.phases()
+            .any(|(_, phase)| phase.currency.as_deref() == Some(token))
+    }
+
     fn set_phase(&mut self, place: usize, phase: Option<Phase>) {
         if self.phases.len() <= place {
             self.phases.resize(place + 1, None);
@@ -168,6 +174,19 @@ fn royalties(
     Ok(out)
 }
 
+/// Refuses a price of a token that can't be paid in its currency. `name`: that of the argument, in parts.
+pub fn check_price(name: &[&str; 2], price: u128, currency: Option<&str>) -> Outcome<()> {
+    let wrong = match currency {
+        None if price != 0 && price < TOKEN_PRICE => {
+            " is 0 or at least 2700000000000000000000 yoctonear, the storage of a token."
+        }
+        Some(_) if price == 0 => " of a currency is at least 1; what is free is free in NEAR.",
+        Some(account) => return accounts::check("currency", account),
+        None => return Ok(()),
+    };
+    Err(Failure::argument(joined(&[name[0], name[1], wrong])))
+}
+
 /// Reads a phase; whether it has a list is `listed`, or said there.
 fn phase(name: &str, json: Option<Object>, listed: Option<bool>) -> Outcome<Option<Phase>> {
     let Some(mut json) = json else {
@@ -185,18 +204,7 @@ fn phase(name: &str, json: Option<Object>, listed: Option<bool>) -> Outcome<Opti
     };
     json.finish()?;
     let wrong = |what: &str| Err(Failure::argument(joined(&[name, what])));
-    match &currency {
-        None if fee != 0 && fee < TOKEN_PRICE => {
-            return wrong(
-                ".mint_fee is 0 or at least 2700000000000000000000 yoctonear, the storage of a token.",
-            );
-        }
-        Some(_) if fee == 0 => {
-            return wrong(".mint_fee of a currency is at least 1; what is free is free in NEAR.")
-        }
-        Some(account) => accounts::check("currency", account)?,
-        None => {}
-    }
+    check_price(&[name, ".mint_fee"], fee, currency.as_deref())?;
     if starts_at_ms
         .zip(ends_at_ms)
         .is_some_and(|(start, end)| start >= end)

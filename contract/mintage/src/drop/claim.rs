@@ -17,6 +17,7 @@ use crate::root::Root;
 use crate::store;
 use crate::token::grant::Grant;
 use crate::token::mint::{check_copies, mint};
+use core::ops::Range;
 
 /// What a holder of a link brings.
 struct Claim {
@@ -117,8 +118,8 @@ pub(super) struct Gift {
 }
 
 impl Gift {
-    /// Uses up the link or voucher, mints, and ends the call with the tokens' ids.
-    pub fn give(mut self, books: Books) {
+    /// Uses up the link or voucher, and mints. Returns the tokens' numbers.
+    pub fn give(mut self, books: Books) -> Range<u32> {
         self.drop.claim(self.place.1, self.left);
         manage::put(self.place.0, &self.drop);
         let collection = self.drop.collection;
@@ -128,9 +129,7 @@ impl Gift {
         let numbers = mint(collection, &mut self.header, grants, true);
         events::claim(self.place, &grant.account, collection, numbers.clone());
         books.settle();
-        let mut ids = String::with_capacity(numbers.len() * 12 + 2);
-        events::put_ids(&mut ids, collection, numbers);
-        host::return_bytes(ids.as_bytes());
+        numbers
     }
 }
 
@@ -147,8 +146,8 @@ pub fn nft_claim() {
     let Some((account, stored, _)) = claim.receiver else {
         host::corrupt()
     };
-    let count = drop.quantity.into();
-    Gift {
+    let (collection, count) = (drop.collection, drop.quantity.into());
+    let gift = Gift {
         place: (claim.drop, claim.link),
         drop,
         header,
@@ -156,38 +155,42 @@ pub fn nft_claim() {
         account,
         stored,
         count,
-    }
-    .give(books);
+    };
+    events::return_ids(collection, gift.give(books));
 }
 
 /// Whether a claim would go through now, and why not. Key and receiver may be left out, which asks for the link alone.
 pub fn claim_eligibility() {
     let claim = Claim::read(&mut host::args(), true).or_fail();
-    let root = store::root().0;
-    let found = find(claim.drop);
-    let result = found.as_ref().map_err(Clone::clone).and_then(|drop| {
-        let header = store::header(drop.collection);
-        claim.check(&root, drop, &header)
+    answer(claim.drop, None, |root, drop, header| {
+        claim.check(root, drop, header).map(|_| ())
     });
-    let drop = found.as_ref().ok();
-    answer(
-        result.err(),
-        drop.map(|drop| drop.collection),
-        drop.map(|drop| (drop.quantity.into(), drop.expires_at_ms)),
-    );
 }
 
-/// Ends a view with whether a link or voucher is good, and with its collection, quantity and end as far as they are known.
-pub(super) fn answer(failure: Option<Failure>, collection: Option<u32>, gift: Option<(u32, u64)>) {
+/// Ends a view with whether a link or voucher of a drop is good, and with its collection, quantity and end as far as they are
+/// known. `gift`: quantity and end where they are not the drop's.
+pub(super) fn answer(
+    number: u32,
+    gift: Option<(u32, u64)>,
+    check: impl Fn(&Root, &ClaimDrop, &Header) -> Outcome<()>,
+) {
+    let found = find(number);
+    let drop = found.as_ref();
+    let result = drop.map_err(Clone::clone).and_then(|drop| {
+        let header = store::header(drop.collection);
+        check(&store::root().0, drop, &header)
+    });
+    let drop = drop.ok();
+    let gift = gift.or(drop.map(|drop| (drop.quantity.into(), drop.expires_at_ms)));
+    let failure = result.as_ref().err();
     host::return_json(|json| {
         json.open('{').key("allowed").bool(failure.is_none());
-        let failure = failure.as_ref();
         json.key("code")
             .optional_text(failure.map(|failure| failure.code.as_str()))
             .key("message")
             .optional_text(failure.map(|failure| failure.message.as_str()));
         for (name, number) in [
-            ("collection_id", collection.map(u64::from)),
+            ("collection_id", drop.map(|drop| drop.collection.into())),
             ("quantity", gift.map(|gift| gift.0.into())),
             ("expires_at_ms", gift.map(|gift| gift.1)),
         ] {

@@ -111,8 +111,8 @@ pub fn drop_close() {
     let number = args.required("drop_id").or_fail();
     args.finish().or_fail();
     let drop = find(number).or_fail();
-    let none_left =
-        check_copies(&store::header(drop.collection), u32::from(drop.quantity)).is_err();
+    // A voucher may be for a single token, whatever a link gives.
+    let none_left = check_copies(&store::header(drop.collection), 1).is_err();
     if !none_left && !drop.is_over(host::now_ms()) {
         refuse(
             Code::DropOpen,

@@ -16,8 +16,10 @@ const ED25519: &str = "ed25519:";
 pub struct Terms {
     pub receiver: String,
     pub quantity: u32,
-    /// Yoctonear for each token.
+    /// Of each token, in the smallest unit of the currency.
     pub price: u128,
+    /// The account of the NEP-141 token that the price is in; `None`: NEAR.
+    pub currency: Option<String>,
     /// Unix milliseconds; exclusive.
     pub expires_at_ms: u64,
 }
@@ -59,7 +61,10 @@ impl Place<'_> {
         put_decimal(&mut out, u64::from(terms.quantity));
         out.push('\n');
         put_amount(&mut out, terms.price);
-        out.push_str("\nNEAR\n");
+        out.push('\n');
+        // No account's name has capitals.
+        out.push_str(terms.currency.as_deref().unwrap_or("NEAR"));
+        out.push('\n');
         put_decimal(&mut out, terms.expires_at_ms);
         out
     }
@@ -156,11 +161,17 @@ mod tests {
             receiver: "bob.near".into(),
             quantity: 2,
             price: 10u128.pow(24),
+            currency: None,
             expires_at_ms: 1_900_000_000_000,
         };
-        assert_eq!(
-            place.voucher(&terms),
-            "mintage-voucher\ntestnet\nnft.near\n3\n14\nbob.near\n2\n1000000000000000000000000\nNEAR\n1900000000000"
-        );
+        let begin =
+            "mintage-voucher\ntestnet\nnft.near\n3\n14\nbob.near\n2\n1000000000000000000000000";
+        let end = "1900000000000";
+        assert_eq!(place.voucher(&terms), format!("{begin}\nNEAR\n{end}"));
+        let terms = Terms {
+            currency: Some("near".into()),
+            ..terms
+        };
+        assert_eq!(place.voucher(&terms), format!("{begin}\nnear\n{end}"));
     }
 }

@@ -155,9 +155,7 @@ pub fn nft_batch_mint() {
         books.measure(|| put_overrides(collection, numbers.clone(), &grants));
     }
     books.settle();
-    let mut ids = String::with_capacity(count as usize * 12 + 2);
-    events::put_ids(&mut ids, collection, numbers);
-    host::return_bytes(ids.as_bytes());
+    events::return_ids(collection, numbers);
 }
 
 /// Gives tokens their overrides, each its own record.

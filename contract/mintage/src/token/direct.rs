@@ -67,7 +67,7 @@ fn case(
 }
 
 /// What a buyer asks for.
-struct Order {
+pub(crate) struct Order {
     collection: u32,
     /// `None`: nothing was said of it, which means one.
     quantity: Option<u32>,
@@ -76,7 +76,7 @@ struct Order {
 }
 
 impl Order {
-    fn read(args: &mut Object) -> Self {
+    pub fn read(args: &mut Object) -> Self {
         let collection = args.required("collection_id").or_fail();
         let quantity = quantity(args);
         let receiver: Option<String> = args.optional("receiver_id").or_fail();
@@ -117,53 +117,89 @@ impl Purchase<'_> {
             .promise(&shape, promise, header.remaining(), outgoing)
             .or_fail();
     }
+
+    /// Promises the tokens their bytes and takes the price of what came for it: units of a token that were sent, or the
+    /// deposit, of which the rest returns. Returns how many units are too many.
+    pub fn charge(&self, books: &mut Books, header: &mut Header, sent: Option<&Sent>) -> u128 {
+        match sent {
+            Some(sent) => self.charge_tokens(books, header, sent),
+            None => {
+                self.charge_deposit(books, header);
+                0
+            }
+        }
+    }
+
+    /// Takes the fees out of the deposit, and pays the shares of them.
+    fn charge_deposit(&self, books: &mut Books, header: &mut Header) {
+        let deposit = host::attached_deposit();
+        let fee = self.fee.saturating_mul(u128::from(self.count));
+        if deposit < fee {
+            host::refuse_amount(
+                Code::DepositTooSmall,
+                "Attach the mint fee, in yoctonear: ",
+                fee,
+            );
+        }
+        let kept = kept(self.fee, self.count);
+        self.promise(books, header, deposit - kept);
+        pay_shares(books, header, self.rules, fee - kept);
+        balance::pay(self.account, deposit - fee);
+    }
+
+    /// Takes the price out of what was sent, and lets the shares of it wait.
+    fn charge_tokens(&self, books: &mut Books, header: &mut Header, sent: &Sent) -> u128 {
+        if sent.most.is_some_and(|most| self.fee > most) {
+            host::refuse_amount(
+                Code::PriceTooHigh,
+                "max_price: the price of one is now, in the currency's smallest unit: ",
+                self.fee,
+            );
+        }
+        let price = self.fee.checked_mul(u128::from(self.count));
+        let Some(price) = price.filter(|&price| price <= sent.amount) else {
+            host::refuse_amount(
+                Code::DepositTooSmall,
+                "Send the price of all tokens; that of one is, in the currency's smallest unit: ",
+                self.fee,
+            );
+        };
+        // Before the promise, which takes bytes ahead where they are free.
+        accrue_shares(books, self.rules, &sent.currency, price);
+        self.promise(books, header, 0);
+        sent.amount - price
+    }
+
+    /// Whether the contract can pay for the records of shares and promise the tokens their bytes, when the price is paid.
+    pub fn is_covered(&self, root: &Root, header: &Header, currency: Option<&str>) -> bool {
+        let (kept, records) = match currency {
+            None => (kept(self.fee, self.count), 0),
+            Some(token) => {
+                let price = self.fee.saturating_mul(u128::from(self.count));
+                (0, share_records(root, self.rules, token, price))
+            }
+        };
+        let free = (host::account_balance() + kept).saturating_sub(root.sums.needed());
+        let Some(free) = free.checked_sub(u128::from(records) * BYTE_PRICE) else {
+            return false;
+        };
+        let (credit, shape) = (u64::from(header.credit), header.shape(self.collection));
+        credit >= self.bytes
+            || shape
+                .take(credit, self.bytes, header.remaining(), free)
+                .is_some()
+    }
 }
 
-/// Promises the tokens their bytes, takes the fees out of the deposit and pays the shares of them; the rest returns.
-pub(crate) fn charge(books: &mut Books, header: &mut Header, purchase: &Purchase) {
-    let deposit = host::attached_deposit();
-    let fee = purchase.fee.saturating_mul(u128::from(purchase.count));
-    if deposit < fee {
-        host::refuse_amount(
-            Code::DepositTooSmall,
-            "Attach the mint fee, in yoctonear: ",
-            fee,
-        );
-    }
-    let kept = kept(purchase.fee, purchase.count);
-    purchase.promise(books, header, deposit - kept);
-    pay_shares(books, header, purchase.rules, fee - kept);
-    balance::pay(purchase.account, deposit - fee);
-}
+/// What stands in the way where [`Purchase::is_covered`] says no.
+pub(crate) const UNCOVERED: &str =
+    "The contract's balance does not cover the storage of another token; its owner has to top it up.";
 
 /// Units of a token that a buyer has sent, and the most that one NFT may cost.
-struct Sent {
-    currency: String,
-    amount: u128,
-    most: Option<u128>,
-}
-
-/// Takes the price out of what was sent, and lets the shares of it wait. Returns the rest.
-fn charge_tokens(books: &mut Books, header: &mut Header, purchase: &Purchase, sent: &Sent) -> u128 {
-    if sent.most.is_some_and(|most| purchase.fee > most) {
-        host::refuse_amount(
-            Code::PriceTooHigh,
-            "max_price: the price of one is now, in the currency's smallest unit: ",
-            purchase.fee,
-        );
-    }
-    let price = purchase.fee.checked_mul(u128::from(purchase.count));
-    let Some(price) = price.filter(|&price| price <= sent.amount) else {
-        host::refuse_amount(
-            Code::DepositTooSmall,
-            "Send the price of all tokens; that of one is, in the currency's smallest unit: ",
-            purchase.fee,
-        );
-    };
-    // Before the promise, which takes bytes ahead where they are free.
-    accrue_shares(books, purchase.rules, &sent.currency, price);
-    purchase.promise(books, header, 0);
-    sent.amount - price
+pub(crate) struct Sent {
+    pub currency: String,
+    pub amount: u128,
+    pub most: Option<u128>,
 }
 
 /// Who gets the tokens of a mint, and the list to put them on where that is known: the minter's, which counts them. Of
@@ -185,7 +221,7 @@ fn grant(
 
 /// Sells a buyer what they ask for at the best price that is open to them in NEAR, which is attached, or in a token that was
 /// sent. Returns the tokens' numbers, and how much of what was sent is too much.
-fn sell(account: String, order: Order, sent: Option<&Sent>) -> (Range<u32>, u128) {
+pub(crate) fn sell(account: String, order: Order, sent: Option<&Sent>) -> (Range<u32>, u128) {
     let collection = order.collection;
     let count = order.quantity.unwrap_or(1);
     let mut books = Books::open();
@@ -205,11 +241,7 @@ fn sell(account: String, order: Order, sent: Option<&Sent>) -> (Range<u32>, u128
         fee: offer.fee,
         bytes: header.shape(collection).counted_tokens(count),
     };
-    let mut rest = 0;
-    match sent {
-        Some(sent) => rest = charge_tokens(&mut books, &mut header, &purchase, sent),
-        None => charge(&mut books, &mut header, &purchase),
-    }
+    let rest = purchase.charge(&mut books, &mut header, sent);
     if sent.is_none() && host::gas_left() < GAS_BEFORE_DRAW {
         refuse(
             Code::GasTooLow,
@@ -230,63 +262,14 @@ pub fn nft_mint() {
     args.finish().or_fail();
     let (collection, quantity) = (order.collection, order.quantity);
     let (numbers, _) = sell(host::predecessor(), order, None);
-    let mut answer = String::with_capacity(24);
     if quantity.is_some() {
-        events::put_ids(&mut answer, collection, numbers);
-    } else {
-        answer.push('"');
-        id::put(&mut answer, collection, numbers.start);
-        answer.push('"');
+        return events::return_ids(collection, numbers);
     }
+    let mut answer = String::with_capacity(24);
+    answer.push('"');
+    id::put(&mut answer, collection, numbers.start);
+    answer.push('"');
     host::return_bytes(answer.as_bytes());
-}
-
-/// NEP-141: mints for units of a token that the caller says it has moved here, and returns how many are too many. Whatever is
-/// refused fails, and a call that fails gives all of them back. A token that says what isn't so sells the collections that
-/// name it, and no other, for nothing.
-pub fn ft_on_transfer() {
-    let mut args = host::args();
-    guard::no_deposit();
-    let buyer = guard::required_account(&mut args, "sender_id").0;
-    let amount = args.required("amount").or_fail();
-    let msg: String = args.required("msg").or_fail();
-    let mut wish = Object::parse(msg.as_bytes()).or_fail();
-    let order = Order::read(&mut wish);
-    let most = wish.optional("max_price").or_fail();
-    wish.finish().or_fail();
-    let sent = Sent {
-        currency: host::predecessor(),
-        amount,
-        most,
-    };
-    let (_, rest) = sell(buyer, order, Some(&sent));
-    host::return_json(|json| {
-        json.amount(rest);
-    });
-}
-
-/// Whether the contract can pay for the records of shares and promise `count` tokens their bytes, when a mint at a price in
-/// a currency is paid.
-fn covers(
-    root: &Root,
-    (collection, header): (u32, &Header),
-    (rules, currency): (&Rules, Option<&str>),
-    (fee, count): (u128, u32),
-) -> bool {
-    let (kept, records) = match currency {
-        None => (kept(fee, count), 0),
-        Some(token) => {
-            let price = fee.saturating_mul(u128::from(count));
-            (0, share_records(root, rules, token, price))
-        }
-    };
-    let free = (host::account_balance() + kept).saturating_sub(root.sums.needed());
-    let Some(free) = free.checked_sub(u128::from(records) * BYTE_PRICE) else {
-        return false;
-    };
-    let shape = header.shape(collection);
-    let (credit, cost) = (u64::from(header.credit), shape.counted_tokens(count));
-    credit >= cost || shape.take(credit, cost, header.remaining(), free).is_some()
 }
 
 /// Whether `count` copies may be minted of the collection by anybody now.
@@ -335,17 +318,24 @@ pub fn mint_eligibility() {
     let Case { rules, minter, .. } = case(&root, (collection, &header), (&account, &stored));
     let now = host::now_ms();
     let opened = open(&header, count);
+    let funded = |currency: Option<&str>, fee: u128| {
+        let purchase = Purchase {
+            collection,
+            account: &account,
+            count,
+            rules: &rules,
+            fee,
+            bytes: header.shape(collection).counted_tokens(count),
+        };
+        match purchase.is_covered(&root, &header, currency) {
+            true => Ok(()),
+            false => Err(Refusal::new(Code::StorageBalance, UNCOVERED)),
+        }
+    };
     let result = opened.and_then(|()| {
         let offer = eligibility::offer(&rules, &minter, currency.as_deref(), count, now)?;
-        let place = (collection, &header);
-        let paid = (&rules, currency.as_deref());
-        if covers(&root, place, paid, (offer.fee, count)) {
-            return Ok(offer);
-        }
-        Err(Refusal::new(
-            Code::StorageBalance,
-            "The contract's balance does not cover the storage of another token; its owner has to top it up.",
-        ))
+        funded(currency.as_deref(), offer.fee)?;
+        Ok(offer)
     });
     let offer = result.ok();
     let via = |offer: Offer| match offer.place {
@@ -364,11 +354,19 @@ pub fn mint_eligibility() {
         json.key("phases").open('[');
         for (place, phase) in rules.phases() {
             json.open('{').key("phase").number(place as u64 + 1);
-            json.key("mint_fee")
-                .amount(if minter.bypass { 0 } else { phase.fee });
+            // Whoever pays no fee mints by a call in NEAR.
+            let (fee, paid_in) = match minter.bypass {
+                true => (0, None),
+                false => (phase.fee, phase.currency.as_deref()),
+            };
+            json.key("mint_fee").amount(fee);
             json.key("currency")
                 .optional_text(phase.currency.as_deref());
-            let here = || eligibility::check((place, phase), &minter, count, now);
+            let here = || {
+                let left = eligibility::check((place, phase), &minter, count, now)?;
+                funded(paid_in, fee)?;
+                Ok(left)
+            };
             write_result(json, opened.and_then(|()| here()));
             json.close('}');
         }

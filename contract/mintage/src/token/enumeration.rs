@@ -48,12 +48,17 @@ pub fn nft_total_supply() {
     return_count(collections().map(|(_, header)| header.living()).sum());
 }
 
-/// Pages of tokens that a list reads at most where tokens were burnt, 0.07 Tgas each.
+/// Pages of tokens that a view reads at most where tokens were burnt, 0.07 Tgas each.
 const PAGES: u32 = 2_500;
 
 /// The numbers of a collection's tokens that were not burnt, `most` at most behind the first `skip` of them. Where tokens
-/// were burnt all pages before are read.
-fn living(collection: u32, header: &Header, mut skip: u64, most: usize) -> Vec<u32> {
+/// were burnt all pages before are read, each out of what the view may read: `pages`.
+fn living(
+    (collection, header): (u32, &Header),
+    mut skip: u64,
+    most: usize,
+    pages: &mut u32,
+) -> Vec<u32> {
     if header.burnt == 0 {
         let first = skip.min(u64::from(header.minted)) as u32 + 1;
         return (first..=header.minted).take(most).collect();
@@ -63,12 +68,13 @@ fn living(collection: u32, header: &Header, mut skip: u64, most: usize) -> Vec<u
         if numbers.len() == most {
             break;
         }
-        if page == PAGES {
+        let Some(rest) = pages.checked_sub(1) else {
             host::refuse(
                 Code::TooMany,
                 "from_index: tokens were burnt, and too many others come before this one for a view.",
             );
-        }
+        };
+        *pages = rest;
         if let Some(living) = store::living_on_full_page(collection, header, page) {
             if living <= skip {
                 skip -= living;
@@ -93,11 +99,14 @@ fn living(collection: u32, header: &Header, mut skip: u64, most: usize) -> Vec<u
 pub fn nft_tokens() {
     let (mut skip, limit) = window(&mut host::args());
     let limit = limit as usize;
-    let mut places = Vec::new();
+    let (mut places, mut pages) = (Vec::new(), PAGES);
     for (collection, header) in collections() {
+        // A header is read for as much gas as a page.
+        pages = pages.saturating_sub(1);
         let passed = skip.min(header.living());
         if passed < header.living() {
-            let numbers = living(collection, &header, passed, limit - places.len());
+            let place = (collection, &header);
+            let numbers = living(place, passed, limit - places.len(), &mut pages);
             places.extend(numbers.into_iter().map(|number| (collection, number)));
         }
         skip -= passed;
@@ -149,7 +158,7 @@ pub fn collection_tokens() {
     let limit = limit as usize;
     let collection = args.required("collection_id").or_fail();
     let header = store::header(collection);
-    let numbers = living(collection, &header, skip, limit);
+    let numbers = living((collection, &header), skip, limit, &mut { PAGES });
     let mut reader = TokenReader::default();
     return_tokens(
         limit,

@@ -89,7 +89,7 @@ fn lists(base: &Scene) -> [(&'static str, Terms); 3] {
     let collection = scene.collection(json!({}), AssetBatch::new(0, 100, 100));
     let mut change = |method, first, count: usize| {
         let args = json!({ "collection_id": collection, "account_ids": collectors(first, count) });
-        (count as f64, ggas(vec![scene.call(OWNER, method, args)]))
+        (count as f64, ggas(vec![scene.sign(OWNER, method, args)]))
     };
     change("allowlist_add", 10_000, 50);
     let add = line(
@@ -102,7 +102,7 @@ fn lists(base: &Scene) -> [(&'static str, Terms); 3] {
         change("allowlist_remove", 0, 5),
         change("allowlist_remove", 100, 60),
     );
-    let clear = scene.call(
+    let clear = scene.sign(
         OWNER,
         "allowlist_clear",
         json!({ "collection_id": collection }),

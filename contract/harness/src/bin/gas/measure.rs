@@ -139,6 +139,7 @@ pub fn vouchers(base: &Scene, costs: &mut Costs) {
             receiver: name,
             quantity: 1,
             price: NEAR,
+            currency: None,
             expires_at_ms: scene.chain.now_ms() + 3_600_000,
         });
         scene.pay("payer.near", "voucher_mint", voucher, NEAR)
@@ -255,7 +256,7 @@ pub fn large(base: &Scene, costs: &mut Costs) {
     );
     let mut add = |first| {
         let accounts = collectors(first, 500);
-        scene.call(
+        scene.sign(
             OWNER,
             "allowlist_add",
             json!({ "collection_id": 1, "account_ids": accounts }),
