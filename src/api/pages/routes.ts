@@ -26,6 +26,7 @@ import { creatorPictureOf } from "../../db/queries/collection-pages.ts";
 import { isSlug } from "../../domain/collector-pages.ts";
 import { ServiceError } from "../../domain/errors.ts";
 import { mediaType } from "../../domain/media-sniffing.ts";
+import { differInRarity } from "../../domain/traits.ts";
 import { type OfferedWallet, walletsFor } from "../../domain/wallets.ts";
 import { countAddress } from "../../http/address-limit.ts";
 import type { AppEnv } from "../../http/app-env.ts";
@@ -149,7 +150,9 @@ const gallery = (c: PageContext, slug: string) =>
     const reads = briefReads(c, slug);
     const collection = await reads.collection();
     const [traits, tokens] = await Promise.all([reads.traits(), reads.tokens(filter)]);
-    const isRanked = traits.length > 0 && (collection.minted <= MOST_READ || (await reads.isSortable()));
+    const isRanked =
+      differInRarity(traits, collection.total_copies) &&
+      (collection.minted <= MOST_READ || (await reads.isSortable()));
     const now = c.get("context").now();
     const script = scriptOf("gallery");
     return Gallery({ setting, collection, traits, filter, page: tokens, isRanked, now, script });

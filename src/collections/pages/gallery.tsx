@@ -27,7 +27,7 @@ interface TileProps {
 /** An NFT in a grid: its picture, and what tells it from the others before what all have. */
 export const Tile = ({ token, collection, base, eager }: TileProps) => {
   const own = ownNameOf(token, collection);
-  const number = `No. ${token.number}`;
+  const number = `No. ${grouped(token.number)}`;
   const line = [
     ...(own === number ? [] : [number]),
     ...(token.rarity_rank === null ? [] : [`rank ${grouped(token.rarity_rank)}`]),
@@ -45,7 +45,7 @@ export const Tile = ({ token, collection, base, eager }: TileProps) => {
           isLink
         />
         <bdi class="name">{own}</bdi>
-        <span class="soft">{line.length > 0 ? line.join(" · ") : <bdi>{collection.title}</bdi>}</span>
+        {line.length > 0 && <span class="soft">{line.join(" · ")}</span>}
       </a>
     </li>
   );

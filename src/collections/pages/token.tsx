@@ -195,7 +195,10 @@ const Head = ({ collection, token }: Pick<TokenProps, "collection" | "token">) =
   const ranked = rank === null ? null : `Rarity rank ${grouped(rank)}`;
   return (
     <div class="head" data-fresh="head">
-      <Title text={own} of={isNumbered ? { text: title, href: home } : undefined} />
+      <Title
+        text={isNumbered ? `${own} of ${grouped(total)}` : own}
+        of={isNumbered ? { text: title, href: home } : undefined}
+      />
       <By {...collection} />
       {isNumbered ? (
         ranked && <p class="soft">{ranked}</p>
