@@ -20,15 +20,17 @@ import type { Currency } from "../src/domain/settings.ts";
 import { type Connection, offerWallets } from "./connecting.ts";
 import { countDown, localTimes } from "./countdown.ts";
 import { type Intent, intentOf, outcomeOf } from "./outcome.ts";
+import { keepPixels } from "./pixels.ts";
 import { awaitReveal, mainAt } from "./reveal.ts";
 import { readsOf } from "./service.ts";
+import { sharing } from "./share.ts";
 import { accountIn, clearProblem, find, refreshGiven, say, showGiven } from "./shown.ts";
 import { playSounds } from "./sound.ts";
 import { showVoucher, showVoucherCall, voucherHere, voucherTerms } from "./voucher.ts";
 import { hashIn, reasonOf } from "./wallets.ts";
 
 const page = find("page");
-const { slug = "", title = "", network = "", contract = "", collection = "" } = page.dataset;
+const { slug = "", title = "", by = "", network = "", contract = "", collection = "" } = page.dataset;
 const currencies = JSON.parse(page.dataset.currencies ?? "[]") as readonly (Currency | null)[];
 const reads = readsOf(slug);
 const intents = intentOf(slug);
@@ -91,6 +93,9 @@ interface Explained {
   readonly fee: string | null;
 }
 
+/** Whether nothing but the moment stands against it. */
+const opensLater = ({ allowed, opens_at: opens }: PublicEligibility): boolean => !allowed && opens !== null;
+
 const bad = (sentence: string): Explained => ({ sentence, tone: "bad", fee: null });
 
 /** What the contract's answer means to the collector. @param currency that was asked for */
@@ -99,6 +104,9 @@ function explain(found: PublicEligibility, currency: Currency | null): Explained
   if (available === null) return bad(`There is no account ${account} on this network.`);
   if (!found.allowed && found.remaining_for_account) {
     return bad(`You can mint ${found.remaining_for_account} more.`);
+  }
+  if (!found.allowed && opensLater(found)) {
+    return { sentence: "You are connected. This page offers the mint once it opens.", tone: "", fee: null };
   }
   if (!found.allowed || fee === null) return bad(plainRefusal(found.code, found.message));
   const each = quantity > 1 ? `, ${shownAmount(found.mint_fee ?? "0", currency)} each` : "";
@@ -180,6 +188,11 @@ async function refreshTerms(): Promise<void> {
     say(terms, sentence, tone);
     if (!found.allowed && found.opens_at !== null) askAgainAt(Date.parse(found.opens_at));
     agreed = fee === null ? null : { quantity, fee, each: found.mint_fee ?? fee, currency };
+    if (opensLater(found) && wish.contains(document.activeElement)) find("leave").focus();
+    wish.hidden = opensLater(found);
+    // What it costs stands in the terms by then.
+    const offer = find("offer");
+    if (offer) offer.hidden = agreed !== null || voucher !== null;
     nameButton(quantity, fee, currency);
     go.disabled = agreed === null;
   } catch (error) {
@@ -267,7 +280,7 @@ async function follow(intent: Intent, told: string | null = null): Promise<void>
     lastShown = Math.max(lastShown, ...end.tokens.map(({ number }) => number));
     outcome.replaceChildren();
     const { owner: account } = intent;
-    await showGiven(reads, { slug, title, ...end, account, isOwn: account === intent.account });
+    await showGiven(reads, { slug, title, by, ...end, account, isOwn: account === intent.account });
   } else if (end.kind === "refused") {
     say(outcome, `Nothing was minted. ${end.message}${KEPT[`${end.returned}`]}`, "bad");
   } else {
@@ -407,7 +420,7 @@ if (wish && isOffered) {
       gift.hidden = !isShown || voucher !== null;
       find("connect").hidden ||= isOver;
       const offer = find("offer");
-      if (offer) offer.hidden = isShown || voucher !== null;
+      if (offer) offer.hidden = voucher !== null;
       if (connection === null) terms.replaceChildren();
       void refreshTerms();
     },
@@ -416,6 +429,8 @@ if (wish && isOffered) {
 }
 localTimes();
 countDown(now, () => void refreshOffer());
+keepPixels();
+sharing(find("share"), title, `/m/${slug}`);
 playSounds();
 awaitReveal(async () => {
   playSounds(find("cover"));

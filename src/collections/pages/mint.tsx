@@ -7,7 +7,7 @@ import { GAS_SET_ASIDE, MOST_AT_ONCE, mintArguments, purchaseArguments } from ".
 import { shownPrice } from "../../domain/prices.ts";
 import type { Currency } from "../../domain/settings.ts";
 import { isolated } from "../../domain/texts.ts";
-import { By } from "./by.tsx";
+import { By, makerOf } from "./by.tsx";
 import { cardOfPage } from "./card.ts";
 import { Frame, type Setting, Title } from "./frame.tsx";
 import { Tile } from "./gallery.tsx";
@@ -341,6 +341,9 @@ const Head = ({ collection, isOffered }: { collection: PublicCollection; isOffer
         />
         <div class="row small">
           <p id="left">{supplyLeft(collection, isOffered)}.</p>
+          <button type="button" class="mini scripted" id="share">
+            Share
+          </button>
         </div>
       </div>
     </>
@@ -367,6 +370,7 @@ export const Mint = ({ setting, collection, works, now, scripts, wallets }: Mint
         id="page"
         data-slug={slug}
         data-title={title}
+        data-by={makerOf(collection)}
         data-now={String(now.getTime())}
         data-minted={String(collection.minted)}
         data-network={collection.network}

@@ -122,6 +122,11 @@ th { color: var(--soft); font-weight: 600; white-space: nowrap; }
   border-radius: var(--round); }
 .ground { display: block; position: relative; } .ground > svg { position: absolute; inset: 0; height: 100%; }
 .ground > svg + img { position: relative; background: none; }
+/* A picture whose size is known takes its own shape where a page is about it. */
+.whole { display: grid; justify-items: center; } .whole > svg { position: static; grid-area: 1 / 1; width: auto; max-width: 100%;
+  height: auto; max-height: 60svh; aspect-ratio: auto; background: none; }
+.whole > .picture + img { position: absolute; inset: 0; height: 100%; aspect-ratio: auto; }
+.pixels { image-rendering: pixelated; }
 .blank { display: grid; place-items: center; place-content: center; gap: var(--1); color: var(--soft); font-size: var(--s); }
 .sign { background: var(--accent); color: var(--on-accent); gap: 4%; } .sign svg { width: 36%; height: auto; margin: auto; aspect-ratio: 1; }
 .sign svg:only-child { width: 100%; margin: 0; } .playable { cursor: pointer; }
@@ -225,7 +230,9 @@ audio { width: 100%; display: block; margin-top: var(--2); }
 .work { display: grid; gap: var(--1); justify-items: center; }
 .work.several { display: flex; flex-wrap: wrap; justify-content: center; } .several > * { flex: 0 1 calc(50% - .25rem); max-width: 18rem; }
 .work > *, .work a, .work .picture { display: block; width: 100%; } .work .blank { display: grid; }
-.work .picture { background: none; max-height: min(60svh, 45rem); }
+.work img.picture { background: none; margin-inline: auto; aspect-ratio: var(--ratio, 1);
+  width: min(100%, var(--ratio, 1) * min(60svh, 45rem)); }
+.work video.picture { max-height: min(60svh, 45rem); }
 #owned .says { display: grid; gap: var(--1); justify-items: center; text-align: center; }
 #owned h2 { font-size: var(--xl); font-weight: 700; letter-spacing: -.02em; line-height: 1.25; margin: 0; }
 #owned .row { justify-content: center; margin-top: var(--1); }
@@ -239,6 +246,7 @@ audio { width: 100%; display: block; margin-top: var(--2); }
 .works > .row { justify-content: space-between; margin-bottom: var(--2); } .works h2 { margin: 0; }
 @media (min-width: 43rem) { #works { --columns: 4; } }
 @media (min-width: 48rem) {
+  .whole > svg { max-height: calc(100svh - 12rem); }
   .two { grid-template-columns: minmax(0, 1fr) minmax(0, 1fr); gap: var(--4); align-items: start; }
   .two > .works, .two > .about { grid-column: 1; }
   .two > .panel { grid-column: 2; grid-row: 1 / span 4; }
