@@ -104,7 +104,7 @@ async function redeem(proof: ClaimProof): Promise<PublicClaim> {
   const end = Date.now() + PATIENCE;
   for (;;) {
     let wait = PAUSE;
-    let so = "Sent. Waiting until the chain has it for good …";
+    let so = "Sent. This takes a few seconds …";
     try {
       const found = await sendClaim(slug, proof);
       if (found.state === "succeeded") return found;
@@ -135,8 +135,10 @@ async function claim(found: NonNullable<typeof secret>, receiver: string, isOwn:
     const { tokens, transaction_hash: hash, explorer_url: explorer } = claimed;
     outcome.replaceChildren();
     form.hidden = true;
-    head("Claimed");
-    say(gift, `This link has been redeemed for ${shortAccount(receiver)}.`);
+    gift.replaceChildren();
+    if (receiver === byPasskey?.accountId) head("Your new account");
+    else nameCollection();
+    lead(isOwn ? "My NFTs" : "See its NFTs", `/g/${slug}?${new URLSearchParams({ owner: receiver })}`);
     await showGiven(reads, { slug, title, by, account: receiver, isOwn, tokens, hash, explorer });
   } catch (error) {
     known = error instanceof Refusal;
@@ -183,7 +185,7 @@ async function showUsed(found: NonNullable<typeof secret>): Promise<boolean> {
       return true;
     }
     if (tokens.length === 0) return false;
-    head("This link was used");
+    nameCollection();
     say(gift, "A link works once.");
     leadToGallery();
     await showGiven(reads, {
@@ -211,13 +213,20 @@ function head(sentence: string): void {
   if (heading) heading.textContent = sentence;
 }
 
-/** Where a link gives nothing, there are still works to see. */
-function leadToGallery(): void {
+/** What has become of the link is said above, so that the page's heading names the collection. */
+function nameCollection(): void {
+  head(title);
+  find("of").hidden = true;
+}
+
+function lead(text: string, href: string): void {
   const link = document.createElement("a");
-  link.href = `/g/${slug}`;
-  link.textContent = "See the gallery";
+  Object.assign(link, { href, textContent: text });
   gift.append(link);
 }
+
+/** Where a link gives nothing, there are still works to see. */
+const leadToGallery = (): void => lead("See the gallery", `/g/${slug}`);
 
 async function show(found: NonNullable<typeof secret>): Promise<void> {
   const { quantity, expires_at: end } = await reads.claimable(linkOf(found));

@@ -5,7 +5,7 @@ import type {
 } from "../src/api/resources/public-collection.ts";
 import { isAccountId, isImplicitAccountId } from "../src/domain/account-ids.ts";
 import { exactNear } from "../src/domain/amounts.ts";
-import { grouped, supplyLeft } from "../src/domain/counted.ts";
+import { grouped, supplyMinted } from "../src/domain/counted.ts";
 import {
   GAS_SET_ASIDE,
   MINT_GAS,
@@ -67,6 +67,16 @@ interface Agreed {
 const isOffered = voucher !== null || currencies.length > 0;
 
 let connected: Connection | null = null;
+/** Says whether a mint is on its way, while which nothing can be changed. */
+function setBusy(is: boolean): void {
+  busy = is;
+  if (!wish) return;
+  wish.parentElement?.setAttribute("aria-busy", String(is));
+  terms.hidden = is;
+  for (const id of ["less", "more", "quantity", "currency"]) find<HTMLButtonElement>(id).disabled = is;
+  if (is) go.textContent = "Minting …";
+}
+
 /** What is shown to the collector; nothing else is signed. */
 let agreed: Agreed | null = null;
 let busy = false;
@@ -217,7 +227,7 @@ function showSupply(collection: PublicCollection): void {
   if (minted < shownMinted) return;
   shownMinted = minted;
   shownLeft = left;
-  find("left").textContent = `${supplyLeft(collection, isOffered)}.`;
+  find("left").textContent = `${supplyMinted(collection, isOffered)}.`;
   find<HTMLProgressElement>("minted").value = minted;
   if (left === 0) close();
   else showPhases(phases);
@@ -307,6 +317,9 @@ const callFor = ({ quantity, fee, each, currency }: Agreed, receiver: string | n
   };
 };
 
+/** How wallets say that the collector didn't want to sign. */
+const DECLINED = /\b(?:you|user)(?: have| has)? (?:declined|rejected|denied)\b/i;
+
 async function sign({ wallet, account }: Connection, wanted: Agreed, receiver: string | null): Promise<void> {
   const { quantity, fee, currency } = wanted;
   const owner = voucher?.receiver_id ?? receiver ?? account;
@@ -327,7 +340,8 @@ async function sign({ wallet, account }: Connection, wanted: Agreed, receiver: s
     hash: null,
   };
   intents.keep(intent);
-  say(outcome, `Confirm in ${wallet.manifest.name} …`);
+  const { name } = wallet.manifest;
+  say(outcome, `Confirm in ${name} …`);
   const { receiverId, params } = callFor(wanted, receiver);
   const answer = await wallet
     .signAndSendTransaction({
@@ -339,10 +353,11 @@ async function sign({ wallet, account }: Connection, wanted: Agreed, receiver: s
     .catch((error: unknown) => {
       intents.keep(null);
       // A wallet may fail after it has sent the transaction: only the chain and its own list know.
-      throw new Error(
-        `${wallet.manifest.name} says: ${reasonOf(error)} Look into your wallet before you try again.`,
-      );
+      const reason = reasonOf(error);
+      if (DECLINED.test(reason)) return null;
+      throw new Error(`${name} says: ${reason} Look into your wallet before you try again.`);
     });
+  if (answer === null) return say(outcome, `You declined in ${name}. Nothing was sent.`, "soft");
   const sent = { ...intent, hash: hashIn(answer) };
   intents.keep(sent);
   await follow(sent);
@@ -364,7 +379,7 @@ async function mint(): Promise<void> {
   const wanted = agreed;
   const receiver = accountIn(receiverField) || null;
   const hasFocus = document.activeElement === go;
-  busy = true;
+  setBusy(true);
   go.disabled = true;
   outcome.replaceChildren();
   try {
@@ -379,7 +394,7 @@ async function mint(): Promise<void> {
   } catch (error) {
     say(outcome, (error as Error).message, "bad");
   }
-  busy = false;
+  setBusy(false);
   await Promise.all([refreshTerms(), refreshLeft()]);
   // A disabled button loses it.
   if (hasFocus && document.activeElement === document.body) go.focus({ preventScroll: true });
@@ -445,9 +460,9 @@ for (const name of ["transactionHashes", "account_id", "errorCode", "errorMessag
 history.replaceState(null, "", address);
 const left = intents.kept();
 if (left) {
-  busy = true;
+  setBusy(true);
   void follow(left, told).finally(() => {
-    busy = false;
+    setBusy(false);
     void refreshTerms();
   });
 }

@@ -116,8 +116,8 @@ function details({ account, hash, explorer }: Given): HTMLElement {
   const name = made("code", hash);
   const link = explorer && Object.assign(document.createElement("a"), { href: explorer, rel: "noopener" });
   if (link) link.append(name);
-  const said = made("p", "Transaction ", "small");
-  said.append(link || name);
+  const said = made("p", "Transaction", "small");
+  said.append(document.createElement("br"), link || name);
   fold.append(said);
   return fold;
 }
@@ -150,9 +150,10 @@ export async function showGiven(reads: ReturnType<typeof readsOf>, given: Given)
     works.append(place);
     return { token, place };
   });
-  const share = made("button", "Share");
+  // What others own is looked at first.
+  const share = made("button", "Share", isOwn ? "" : "plain");
   share.type = "button";
-  const view = Object.assign(made("a", "View", "button plain"), { href: path });
+  const view = Object.assign(made("a", "View", isOwn ? "button plain" : "button"), { href: path });
   const row = made("div", "", "row");
   row.append(share, view);
   const text = made("div", "", "says");

@@ -208,7 +208,7 @@ describe.skipIf(!CHROMIUM)("every state of the pages, in Chromium", () => {
     await look("mint-declined", `/m/${(await shown()).slug}`, async (page) => {
       await connectWallet(page, "wavering.near");
       await mint(page, "Decline");
-      await textOf(page, "#outcome", /You have declined/);
+      await textOf(page, "#outcome", /You declined/);
     });
   });
 
@@ -237,7 +237,7 @@ describe.skipIf(!CHROMIUM)("every state of the pages, in Chromium", () => {
   test("mint, pending for long", async () => {
     await look("mint-pending", `/m/${(await shown()).slug}`, async (page) => {
       await withOutcome("patient.near", { state: "pending" })(page);
-      await textOf(page, "#outcome", /Waiting until the chain has it/);
+      await textOf(page, "#outcome", /takes a few seconds/);
     });
   });
 

@@ -181,7 +181,7 @@ export const Claim = ({ setting, collection, scripts, wallets }: ClaimProps) => 
         <div class="panel">
           <div class="head">
             <h1>Claim your NFT</h1>
-            <p>
+            <p id="of">
               <a href={`/m/${slug}`}>
                 <bdi>{title}</bdi>
               </a>

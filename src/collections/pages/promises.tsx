@@ -29,31 +29,30 @@ const OPEN: Readonly<Record<Exclude<Lock, "code">, string>> = {
   transfers: "who can receive and sell",
 };
 
-/** What isn't locked, and who can change it. @param own as in `Promises` */
-const Changeable = ({
-  locks,
+/** What isn't locked, and who can change it; nothing where all is. @param own as in `Promises` */
+export const Changeable = ({
+  collection: { locks },
   own,
 }: {
-  readonly locks: readonly Lock[];
-  readonly own: string | undefined;
+  readonly collection: Traded;
+  readonly own?: string | undefined;
 }) => {
   const open = (["metadata", "supply", "royalties", "transfers"] as const)
     .filter((lock) => !locks.includes(lock) && !(lock === "metadata" && own !== undefined))
     .map((lock) => OPEN[lock]);
+  if (open.length === 0 && locks.includes("code")) return null;
   return (
-    <>
-      {open.length > 0 && <div>By the artist, or admins that they name: {open.join(", ")}.</div>}
+    <details class="fold changes">
+      <summary>What can still change</summary>
+      {open.length > 0 && <p>By the artist, or admins that they name: {open.join(", ")}.</p>}
       {!locks.includes("code") && (
-        <div>By the contract's owner, some days after an announcement on the chain: its code.</div>
+        <p>By the contract's owner, some days after an announcement on the chain: its code.</p>
       )}
-    </>
+    </details>
   );
 };
 
-/**
- * What is locked for ever, as promises, and what can still change, by whom: parts of a list. @param own what an NFT's own lock
- * promises, in place of the collection's metadata
- */
+/** What is locked for ever: parts of a list. @param own what an NFT's own lock promises, in place of the collection's metadata */
 export const Promises = ({
   collection: { locks, transfers },
   own,
@@ -65,30 +64,16 @@ export const Promises = ({
     .filter((lock) => own === undefined || lock !== "metadata")
     .map((lock) => (lock === "transfers" ? keptTransfers(transfers) : PROMISES[lock]));
   const all = own === undefined ? kept : [own, ...kept];
-  const isAllLocked = ["metadata", "supply", "royalties", "transfers", "code"].every((lock) =>
-    locks.includes(lock as Lock),
-  );
+  if (all.length === 0) return null;
   return (
     <>
-      {all.length > 0 && (
-        <>
-          <dt>Locked for ever</dt>
-          <dd>
-            {all.map((promise) => (
-              <div>{promise}</div>
-            ))}
-            <div class="small soft">The contract keeps this. Nobody can undo it.</div>
-          </dd>
-        </>
-      )}
-      {!isAllLocked && (
-        <>
-          <dt>Can still change</dt>
-          <dd>
-            <Changeable locks={locks} own={own} />
-          </dd>
-        </>
-      )}
+      <dt>Locked for ever</dt>
+      <dd>
+        {all.map((promise) => (
+          <div>{promise}</div>
+        ))}
+        <div class="small soft">The contract keeps this. Nobody can undo it.</div>
+      </dd>
     </>
   );
 };
