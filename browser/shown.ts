@@ -76,9 +76,14 @@ function showWork(place: HTMLElement, slug: string, token: PublicToken): void {
   playSounds(place);
 }
 
-/** "4", "4 and 5", "4, 5 and 6" */
-const listed = (numbers: readonly number[]): string =>
-  [numbers.slice(0, -1).join(", "), String(numbers.at(-1))].filter((text) => text !== "").join(" and ");
+/** "4", "4 and 5", "4, 5 and 7", "4 to 6" */
+const listed = (numbers: readonly number[]): string => {
+  const isRow = numbers.length > 2 && numbers.every((number, index) => number === (numbers[0] ?? 0) + index);
+  if (isRow) return `${numbers[0]} to ${numbers.at(-1)}`;
+  return [numbers.slice(0, -1).join(", "), String(numbers.at(-1))]
+    .filter((text) => text !== "")
+    .join(" and ");
+};
 
 /** What a mint or a claim has given to an account. */
 export interface Given {

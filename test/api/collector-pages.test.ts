@@ -741,7 +741,11 @@ describe("the gallery in a browser", () => {
   test("shows errors as pages, with their status", async () => {
     for (const path of [`/g/${newSlug()}`, `/g/${slug}/999`, "/g/x"]) {
       const { text, headers } = await html(path, 404);
-      expect(text).toContain("<h1>There is nothing here</h1>");
+      expect(text).toContain(
+        path.endsWith("999") ? "<h1>This NFT isn't here</h1>" : "<h1>There is nothing here</h1>",
+      );
+      // The collection's own header.
+      expect(text.includes(`href="/m/${slug}"`)).toBe(path.endsWith("999"));
       expect(headers.get("content-security-policy")).toContain("default-src 'none'");
     }
     for (const path of [`/g/${slug}/0x1`, `/g/${slug}?cursor=x`, `/g/${slug}?trait=%25`])

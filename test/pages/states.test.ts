@@ -197,6 +197,16 @@ describe.skipIf(!CHROMIUM)("every state of the pages, in Chromium", () => {
     await other.service.stop();
   });
 
+  test("mint, in a browser without a wallet, on a network that has some", async () => {
+    const other = await openShop({ NEAR_NETWORK: "testnet" });
+    const { slug } = await showCollection(other, { public_mint_config: { mint_fee } }, 40, { folder });
+    await look("mint-wallets-testnet", `${other.service.url}/m/${slug}`, async (page) => {
+      await page.click("#connect");
+      await textOf(page, "#wallets", /No wallet yet/);
+    });
+    await other.service.stop();
+  });
+
   test("mint, connected", async () => {
     await look("mint-connected", `/m/${(await shown()).slug}`, async (page) => {
       await connectWallet(page, "connected.near");
@@ -426,7 +436,7 @@ describe.skipIf(!CHROMIUM)("every state of the pages, in Chromium", () => {
       await addPasskeys(page, true);
       const message =
         "This link was good until a moment that has passed. Ask who gave it to you for another one.";
-      await answerClaims(page, { status: 409, body: { error: { code: "conflict", message } } });
+      await answerClaims(page, { status: 409, body: { code: "conflict", message } });
       await seeOutcome(page, /has passed/);
     });
     await look("claim-claimed", `${local}${first}`, async (page) => {

@@ -131,7 +131,7 @@ const walletPage = (c: PageContext, slug: string, name: "mint" | "claim") => {
     const now = c.get("context").now();
     return Mint({ setting, collection, scripts, wallets, works: works.tokens, now });
   };
-  return page(c, render, chosen);
+  return page(c, render, { wallet: chosen });
 };
 
 /** The picture of a page's creator. Its address changes with it. */
@@ -158,8 +158,8 @@ const gallery = (c: PageContext, slug: string) =>
     return Gallery({ setting, collection, traits, filter, page: tokens, isRanked, now, script });
   });
 
-const token = (c: PageContext, slug: string, number: string) =>
-  page(c, async (setting) => {
+const token = (c: PageContext, slug: string, number: string) => {
+  const render = async (setting: Setting) => {
     const { number: wanted } = checked(slugNumberParam, { slug, number });
     const reads = briefReads(c, slug);
     const [collection, shown, traits] = await Promise.all([
@@ -169,7 +169,9 @@ const token = (c: PageContext, slug: string, number: string) =>
     ]);
     const now = c.get("context").now();
     return TokenDetail({ setting, collection, token: shown, traits, now, script: scriptOf("token") });
-  });
+  };
+  return page(c, render, { collection: () => briefReads(c, slug).collection() });
+};
 
 export const servePages = (app: Hono<AppEnv>): void => {
   app.get("/m/:slug", (c) => walletPage(c, c.req.param("slug"), "mint"));

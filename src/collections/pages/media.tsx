@@ -185,8 +185,14 @@ const Enlarged = (picture: PictureProps) => (
         <img src={picture.url} alt={picture.alt} loading="lazy" />
       </button>
       <p>
-        <button type="button" class="mini" popovertarget="original" popovertargetaction="hide">
-          Close
+        <button
+          type="button"
+          class="close"
+          popovertarget="original"
+          popovertargetaction="hide"
+          aria-label="Close"
+        >
+          ×
         </button>
         <a href={picture.url}>Open the file</a>
       </p>

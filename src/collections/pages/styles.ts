@@ -91,6 +91,7 @@ button, .button { font: inherit; font-weight: 600; display: inline-flex; gap: va
 .plain { background: transparent; color: var(--ink); border-color: var(--edge); }
 button:disabled { background: var(--sunk); color: var(--soft); border-color: var(--line); cursor: not-allowed; }
 .mini { font-size: var(--s); font-weight: 400; min-height: var(--4); padding: 0 .25rem; border: 0; background: none;
+  margin-inline: -.25rem;
   color: var(--soft); text-decoration: underline; text-underline-offset: .2em; white-space: nowrap; }
 button:hover:not(:disabled), .button:hover { filter: brightness(1.08); } .plain:hover { background: var(--sunk); }
 label { display: block; font-size: var(--s); font-weight: 600; margin-bottom: .25rem; }
@@ -102,7 +103,9 @@ input, select { font: inherit; width: 100%; min-height: var(--6); padding: var(-
 fieldset { border: 0; margin: 0; padding: 0; } legend { font-weight: 600; padding: 0; }
 .way { display: flex; gap: .75rem; align-items: center; min-height: var(--6); margin: 0; font-size: var(--m); font-weight: 400; }
 .way input { width: 1.25rem; min-height: 1.25rem; flex: none; margin: 0; accent-color: var(--accent-line); }
-summary { cursor: pointer; padding: var(--1) 0; font-weight: 600; }
+summary { cursor: pointer; padding: var(--1) 0; font-weight: 600; display: flex; gap: var(--1); justify-content: center; }
+summary::-webkit-details-marker { display: none; } summary::after { content: "+"; font-weight: 400; } [open] > summary::after { content: "−"; }
+.panel > details > summary, .fold > summary, .under summary { justify-content: space-between; }
 .fold { border-top: 1px solid var(--line); } section > .fold { margin-top: var(--1); } .panel > div:empty { display: none; } .fold > :not(summary) { margin-bottom: var(--2); }
 dl { display: grid; grid-template-columns: fit-content(40%) minmax(0, 1fr); gap: var(--1) var(--3); margin: 0; }
 dt { color: var(--soft); } dd { margin: 0; } .id { word-break: break-all; }
@@ -137,7 +140,8 @@ th { color: var(--soft); font-weight: 600; white-space: nowrap; }
 #original:popover-open { display: grid; grid-template: minmax(0, 1fr) auto / minmax(0, 1fr); }
 #original > * { margin: 0; } #original p { display: flex; gap: var(--3); align-items: center; justify-content: center; padding: var(--1); font-size: var(--s); }
 #original > button { padding: 0; border: 0; border-radius: 0; background: none; cursor: zoom-out; filter: none; min-height: 0; }
-#original .mini { color: #fff; }
+#original .close { position: absolute; top: var(--1); right: var(--1); width: var(--6); border: 0; border-radius: 50%; background: #000b;
+  color: #fff; font-size: var(--l); padding: 0; }
 #original :focus-visible { outline-color: #fff; outline-offset: -2px; }
 #original img { width: 100%; height: 100%; object-fit: contain; }
 .onward { margin-top: var(--2); }
@@ -198,8 +202,8 @@ audio { width: 100%; display: block; margin-top: var(--2); }
 .track { appearance: none; display: block; width: 100%; height: .5rem; border: 0; border-radius: .25rem; overflow: hidden;
   background: var(--sunk); }
 .track::-webkit-progress-bar { background: var(--sunk); }
-.track::-webkit-progress-value { background: var(--accent-line); }
-.track::-moz-progress-bar { background: var(--accent-line); }
+.track::-webkit-progress-value { background: var(--accent); box-shadow: inset 0 0 0 1px var(--accent-line); }
+.track::-moz-progress-bar { background: var(--accent); box-shadow: inset 0 0 0 1px var(--accent-line); }
 .countdown { white-space: nowrap; }
 .price { font-size: var(--l); line-height: 1.2; font-weight: 700; }
 #mint { display: grid; gap: var(--1); }
@@ -249,7 +253,7 @@ audio { width: 100%; display: block; margin-top: var(--2); }
 .works > .row { justify-content: space-between; margin-bottom: var(--2); } .works h2 { margin: 0; }
 @media (min-width: 43rem) { #works { --columns: 4; } }
 @media (min-width: 48rem) {
-  .whole > svg { max-height: calc(100svh - 12rem); }
+  .whole > svg { max-height: max(100svh - 8rem, 30rem); }
   .two { grid-template-columns: minmax(0, 1.3fr) minmax(18rem, 1fr); gap: var(--4); align-items: start; }
   .two > .works, .two > .about { grid-column: 1; }
   .two > .panel { grid-column: 2; grid-row: 1 / span 4; }
