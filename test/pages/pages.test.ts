@@ -344,10 +344,11 @@ describe.skipIf(!CHROMIUM)("pages for collectors, in Chromium", () => {
   test("an open page shows a phase's beginning and end as they come, and an end of which nobody made use leads to no empty gallery", async () => {
     const at = (seconds: number) => new Date(Date.now() + seconds * 1_000).toISOString();
     const config = { mint_fee: "0", starts_at: at(25), ends_at: at(45) };
-    const brief = await showCollection(shop, { public_mint_config: config }, 1);
+    const settings = { public_mint_config: config, private_mint_config: config };
+    const brief = await showCollection(shop, settings, 1);
     const page = await visit(`/m/${brief.slug}`);
     await textOf(page, "#offer", /Opens .*in \d+ s/);
-    await textOf(page, "#offer", /until .*in \d+ s/);
+    await textOf(page, "#offer", /Ends .*in \d+ s/);
     await textOf(page, "#phases .state", /^Live$/);
     await page.waitForSelector("#closed:not([hidden])");
     expect(await textOf(page, "#closed", /./)).toBe("The mint has ended, and nobody has minted.");
@@ -757,9 +758,9 @@ describe.skipIf(!CHROMIUM)("pages for collectors, in Chromium", () => {
     });
     const page = await visit(`/g/${open.slug}`);
     const all = await page.$$eval("#tokens li", (tiles) => tiles.length);
-    const value = (await page.evaluate("document.querySelector('#trait-0').options[1].value")) as string;
+    const value = (await page.evaluate("document.querySelector('#trait-2').options[1].value")) as string;
     // What is chosen applies at once.
-    await Promise.all([page.waitForNavigation(), page.select("#trait-0", value)]);
+    await Promise.all([page.waitForNavigation(), page.select("#trait-2", value)]);
     expect(new URL(page.url()).search).toBe(`?${new URLSearchParams({ trait: value })}`);
     expect(await page.$$eval("#tokens li", (tiles) => tiles.length)).toBeLessThan(all);
     await Promise.all([page.waitForNavigation(), page.select("#sort", "latest")]);
@@ -773,7 +774,7 @@ describe.skipIf(!CHROMIUM)("pages for collectors, in Chromium", () => {
     await page.goto(`${shop.service.url}/g/${open.slug}`, { waitUntil: "networkidle0" });
     expect(await page.evaluate("document.querySelector('#filters').checkVisibility()")).toBe(false);
     await page.click("#filter");
-    await Promise.all([page.waitForNavigation(), page.select("#trait-0", value)]);
+    await Promise.all([page.waitForNavigation(), page.select("#trait-2", value)]);
     await page.waitForSelector("#filters:popover-open");
     expect(await accessibilityFaults(page)).toEqual([]);
     expect(await page.evaluate("document.querySelector('#filter').textContent")).toBe("Filter and sort (1)");

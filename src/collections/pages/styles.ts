@@ -176,7 +176,7 @@ audio { width: 100%; display: block; margin-top: var(--2); }
 }
 @media (min-width: 48rem) {
   #filter, .sheet { display: none; } .tools:not(:has(a)) { display: none; }
-  #filters { display: grid; position: static; width: auto; max-width: none; margin: 0 0 var(--4); padding: 0; border: 0;
+  #filters { display: grid; position: static; width: auto; max-width: none; margin: var(--2) 0 var(--4); padding: 0; border: 0;
     background: none; overflow: visible; gap: var(--2); align-items: end;
     grid-template-columns: repeat(auto-fill, minmax(min(11rem, 100%), 1fr)); }
 }
