@@ -8,10 +8,11 @@ import { localTimes } from "./countdown.ts";
 import { keptForGood, keptInWindow } from "./kept.ts";
 import { keyOf, type NewKey, offerKey } from "./new-key.ts";
 import { knowsPasskeys, secretOfNewPasskey, secretOfPasskey } from "./passkey.ts";
+import { keepPixels } from "./pixels.ts";
 import { pause, Refusal, readsOf, sendClaim, Unanswered } from "./service.ts";
 import { accountIn, clearProblem, countNfts, find, say, shortAccount, showGiven } from "./shown.ts";
 
-const { slug = "", title = "", network = "", contract = "" } = find("page").dataset;
+const { slug = "", title = "", by = "", network = "", contract = "" } = find("page").dataset;
 const reads = readsOf(slug);
 const form = find<HTMLFormElement>("claim");
 const go = find<HTMLButtonElement>("go");
@@ -42,6 +43,12 @@ let made: NewKey | null = null;
 /** Of the passkey that was asked for last: a claim that failed is tried again with it. */
 let byPasskey: NewKey | null = null;
 let busy = false;
+
+/** Says what becomes of a claim, where it is seen. */
+function tell(sentence: string, tone = ""): void {
+  say(outcome, sentence, tone);
+  outcome.scrollIntoView({ block: "nearest", behavior: "instant" });
+}
 
 const bytesToBase64 = (bytes: Uint8Array): string => btoa(String.fromCharCode(...bytes));
 const publicKeyOf = (seed: Uint8Array): string => `ed25519:${base58.encode(ed25519.getPublicKey(seed))}`;
@@ -87,6 +94,8 @@ function refresh(): void {
   for (const name of ["wallet", "account", "key"]) find(`way-${name}`).hidden = way() !== name;
   go.disabled = busy || chosen() === null;
   for (const name of ["claim-passkey", "claim-known"]) find<HTMLButtonElement>(name).disabled = busy;
+  find("claim-passkey").textContent = busy ? "Claiming …" : "Claim with a passkey";
+  go.textContent = busy ? "Claiming …" : "Claim";
   if (chosen() !== null) accountSays.replaceChildren();
 }
 
@@ -95,7 +104,7 @@ async function redeem(proof: ClaimProof): Promise<PublicClaim> {
   const end = Date.now() + PATIENCE;
   for (;;) {
     let wait = PAUSE;
-    let so = "Sent. Waiting until the chain has it for good …";
+    let so = "Sent. This takes a few seconds …";
     try {
       const found = await sendClaim(slug, proof);
       if (found.state === "succeeded") return found;
@@ -106,7 +115,7 @@ async function redeem(proof: ClaimProof): Promise<PublicClaim> {
     }
     if (Date.now() + wait > end)
       throw new Error("It takes longer than usual. Load this page again to see what became of it.");
-    say(outcome, so);
+    tell(so);
     await pause(wait);
   }
 }
@@ -119,20 +128,22 @@ async function claim(found: NonNullable<typeof secret>, receiver: string, isOwn:
   busy = true;
   refresh();
   keptForGood.set(INTENT, receiver);
-  say(outcome, `Claiming for ${shortAccount(receiver)} …`);
+  tell(`Claiming for ${shortAccount(receiver)} …`);
   let known = true;
   try {
     const claimed = await redeem(proofFor(found, receiver));
     const { tokens, transaction_hash: hash, explorer_url: explorer } = claimed;
     outcome.replaceChildren();
     form.hidden = true;
-    head("Claimed");
-    say(gift, `This link has been redeemed for ${shortAccount(receiver)}.`);
-    await showGiven(reads, { slug, title, account: receiver, isOwn, tokens, hash, explorer });
+    gift.replaceChildren();
+    if (receiver === byPasskey?.accountId) head("Your new account");
+    else nameCollection();
+    lead(isOwn ? "My NFTs" : "See its NFTs", `/g/${slug}?${new URLSearchParams({ owner: receiver })}`);
+    await showGiven(reads, { slug, title, by, account: receiver, isOwn, tokens, hash, explorer });
   } catch (error) {
     known = error instanceof Refusal;
     if (known) keptForGood.set(INTENT, null);
-    say(outcome, (error as Error).message, "bad");
+    tell((error as Error).message, "bad");
   }
   busy = false;
   refresh();
@@ -174,10 +185,20 @@ async function showUsed(found: NonNullable<typeof secret>): Promise<boolean> {
       return true;
     }
     if (tokens.length === 0) return false;
-    head("This link was used");
+    nameCollection();
     say(gift, "A link works once.");
     leadToGallery();
-    await showGiven(reads, { slug, title, account, isOwn: false, isBefore: true, tokens, hash, explorer });
+    await showGiven(reads, {
+      slug,
+      title,
+      by,
+      account,
+      isOwn: false,
+      isBefore: true,
+      tokens,
+      hash,
+      explorer,
+    });
     return true;
   } catch (error) {
     // If the service can't tell, the refusal stays.
@@ -192,13 +213,20 @@ function head(sentence: string): void {
   if (heading) heading.textContent = sentence;
 }
 
-/** Where a link gives nothing, there are still works to see. */
-function leadToGallery(): void {
+/** What has become of the link is said above, so that the page's heading names the collection. */
+function nameCollection(): void {
+  head(title);
+  find("of").hidden = true;
+}
+
+function lead(text: string, href: string): void {
   const link = document.createElement("a");
-  link.href = `/g/${slug}`;
-  link.textContent = "See the gallery";
+  Object.assign(link, { href, textContent: text });
   gift.append(link);
 }
+
+/** Where a link gives nothing, there are still works to see. */
+const leadToGallery = (): void => lead("See the gallery", `/g/${slug}`);
 
 async function show(found: NonNullable<typeof secret>): Promise<void> {
   const { quantity, expires_at: end } = await reads.claimable(linkOf(found));
@@ -243,7 +271,7 @@ async function keyOfPasskey(secret: Promise<Uint8Array>): Promise<NewKey | null>
   try {
     return keyOf(await secret);
   } catch (error) {
-    say(outcome, (error as Error).message, "bad");
+    tell((error as Error).message, "bad");
     return null;
   }
 }
@@ -289,6 +317,7 @@ addEventListener("hashchange", () => {
   if (readLinkFragment(location.hash)) location.reload();
 });
 
+keepPixels();
 if (secret) {
   if (isWalletChosen()) chooseWallet();
   offerWallets(

@@ -1,6 +1,7 @@
 // browser/: the scripts of the pages for collectors. `npm run pages:build` puts them into src/collections/pages/scripts.ts.
 
 import { keptInWindow } from "./kept.ts";
+import { keepPixels } from "./pixels.ts";
 import { awaitReveal, hiddenMoments, mainAt, replaceContent } from "./reveal.ts";
 
 /**
@@ -221,6 +222,7 @@ async function refreshTiles(): Promise<void> {
     }
   }
 }
+keepPixels();
 hiddenMoments();
 awaitReveal(refreshTiles);
 

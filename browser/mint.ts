@@ -5,7 +5,7 @@ import type {
 } from "../src/api/resources/public-collection.ts";
 import { isAccountId, isImplicitAccountId } from "../src/domain/account-ids.ts";
 import { exactNear } from "../src/domain/amounts.ts";
-import { grouped, supplyLeft } from "../src/domain/counted.ts";
+import { grouped, supplyMinted } from "../src/domain/counted.ts";
 import {
   GAS_SET_ASIDE,
   MINT_GAS,
@@ -20,15 +20,17 @@ import type { Currency } from "../src/domain/settings.ts";
 import { type Connection, offerWallets } from "./connecting.ts";
 import { countDown, localTimes } from "./countdown.ts";
 import { type Intent, intentOf, outcomeOf } from "./outcome.ts";
+import { keepPixels } from "./pixels.ts";
 import { awaitReveal, mainAt } from "./reveal.ts";
 import { readsOf } from "./service.ts";
+import { sharing } from "./share.ts";
 import { accountIn, clearProblem, find, refreshGiven, say, showGiven } from "./shown.ts";
 import { playSounds } from "./sound.ts";
 import { showVoucher, showVoucherCall, voucherHere, voucherTerms } from "./voucher.ts";
 import { hashIn, reasonOf } from "./wallets.ts";
 
 const page = find("page");
-const { slug = "", title = "", network = "", contract = "", collection = "" } = page.dataset;
+const { slug = "", title = "", by = "", network = "", contract = "", collection = "" } = page.dataset;
 const currencies = JSON.parse(page.dataset.currencies ?? "[]") as readonly (Currency | null)[];
 const reads = readsOf(slug);
 const intents = intentOf(slug);
@@ -65,6 +67,16 @@ interface Agreed {
 const isOffered = voucher !== null || currencies.length > 0;
 
 let connected: Connection | null = null;
+/** Says whether a mint is on its way, while which nothing can be changed. */
+function setBusy(is: boolean): void {
+  busy = is;
+  if (!wish) return;
+  wish.parentElement?.setAttribute("aria-busy", String(is));
+  terms.hidden = is;
+  for (const id of ["less", "more", "quantity", "currency"]) find<HTMLButtonElement>(id).disabled = is;
+  if (is) go.textContent = "Minting …";
+}
+
 /** What is shown to the collector; nothing else is signed. */
 let agreed: Agreed | null = null;
 let busy = false;
@@ -91,6 +103,9 @@ interface Explained {
   readonly fee: string | null;
 }
 
+/** Whether nothing but the moment stands against it. */
+const opensLater = ({ allowed, opens_at: opens }: PublicEligibility): boolean => !allowed && opens !== null;
+
 const bad = (sentence: string): Explained => ({ sentence, tone: "bad", fee: null });
 
 /** What the contract's answer means to the collector. @param currency that was asked for */
@@ -99,6 +114,9 @@ function explain(found: PublicEligibility, currency: Currency | null): Explained
   if (available === null) return bad(`There is no account ${account} on this network.`);
   if (!found.allowed && found.remaining_for_account) {
     return bad(`You can mint ${found.remaining_for_account} more.`);
+  }
+  if (!found.allowed && opensLater(found)) {
+    return { sentence: "You are connected. This page offers the mint once it opens.", tone: "", fee: null };
   }
   if (!found.allowed || fee === null) return bad(plainRefusal(found.code, found.message));
   const each = quantity > 1 ? `, ${shownAmount(found.mint_fee ?? "0", currency)} each` : "";
@@ -180,6 +198,11 @@ async function refreshTerms(): Promise<void> {
     say(terms, sentence, tone);
     if (!found.allowed && found.opens_at !== null) askAgainAt(Date.parse(found.opens_at));
     agreed = fee === null ? null : { quantity, fee, each: found.mint_fee ?? fee, currency };
+    if (opensLater(found) && wish.contains(document.activeElement)) find("leave").focus();
+    wish.hidden = opensLater(found);
+    // What it costs stands in the terms by then.
+    const offer = find("offer");
+    if (offer) offer.hidden = agreed !== null || voucher !== null;
     nameButton(quantity, fee, currency);
     go.disabled = agreed === null;
   } catch (error) {
@@ -204,7 +227,7 @@ function showSupply(collection: PublicCollection): void {
   if (minted < shownMinted) return;
   shownMinted = minted;
   shownLeft = left;
-  find("left").textContent = `${supplyLeft(collection, isOffered)}.`;
+  find("left").textContent = `${supplyMinted(collection, isOffered)}.`;
   find<HTMLProgressElement>("minted").value = minted;
   if (left === 0) close();
   else showPhases(phases);
@@ -267,7 +290,7 @@ async function follow(intent: Intent, told: string | null = null): Promise<void>
     lastShown = Math.max(lastShown, ...end.tokens.map(({ number }) => number));
     outcome.replaceChildren();
     const { owner: account } = intent;
-    await showGiven(reads, { slug, title, ...end, account, isOwn: account === intent.account });
+    await showGiven(reads, { slug, title, by, ...end, account, isOwn: account === intent.account });
   } else if (end.kind === "refused") {
     say(outcome, `Nothing was minted. ${end.message}${KEPT[`${end.returned}`]}`, "bad");
   } else {
@@ -294,6 +317,9 @@ const callFor = ({ quantity, fee, each, currency }: Agreed, receiver: string | n
   };
 };
 
+/** How wallets say that the collector didn't want to sign. */
+const DECLINED = /\b(?:you|user)(?: have| has)? (?:declined|rejected|denied)\b/i;
+
 async function sign({ wallet, account }: Connection, wanted: Agreed, receiver: string | null): Promise<void> {
   const { quantity, fee, currency } = wanted;
   const owner = voucher?.receiver_id ?? receiver ?? account;
@@ -314,7 +340,8 @@ async function sign({ wallet, account }: Connection, wanted: Agreed, receiver: s
     hash: null,
   };
   intents.keep(intent);
-  say(outcome, `Confirm in ${wallet.manifest.name} …`);
+  const { name } = wallet.manifest;
+  say(outcome, `Confirm in ${name} …`);
   const { receiverId, params } = callFor(wanted, receiver);
   const answer = await wallet
     .signAndSendTransaction({
@@ -326,10 +353,11 @@ async function sign({ wallet, account }: Connection, wanted: Agreed, receiver: s
     .catch((error: unknown) => {
       intents.keep(null);
       // A wallet may fail after it has sent the transaction: only the chain and its own list know.
-      throw new Error(
-        `${wallet.manifest.name} says: ${reasonOf(error)} Look into your wallet before you try again.`,
-      );
+      const reason = reasonOf(error);
+      if (DECLINED.test(reason)) return null;
+      throw new Error(`${name} says: ${reason} Look into your wallet before you try again.`);
     });
+  if (answer === null) return say(outcome, `You declined in ${name}. Nothing was sent.`, "soft");
   const sent = { ...intent, hash: hashIn(answer) };
   intents.keep(sent);
   await follow(sent);
@@ -351,7 +379,7 @@ async function mint(): Promise<void> {
   const wanted = agreed;
   const receiver = accountIn(receiverField) || null;
   const hasFocus = document.activeElement === go;
-  busy = true;
+  setBusy(true);
   go.disabled = true;
   outcome.replaceChildren();
   try {
@@ -366,7 +394,7 @@ async function mint(): Promise<void> {
   } catch (error) {
     say(outcome, (error as Error).message, "bad");
   }
-  busy = false;
+  setBusy(false);
   await Promise.all([refreshTerms(), refreshLeft()]);
   // A disabled button loses it.
   if (hasFocus && document.activeElement === document.body) go.focus({ preventScroll: true });
@@ -407,7 +435,7 @@ if (wish && isOffered) {
       gift.hidden = !isShown || voucher !== null;
       find("connect").hidden ||= isOver;
       const offer = find("offer");
-      if (offer) offer.hidden = isShown || voucher !== null;
+      if (offer) offer.hidden = voucher !== null;
       if (connection === null) terms.replaceChildren();
       void refreshTerms();
     },
@@ -416,6 +444,8 @@ if (wish && isOffered) {
 }
 localTimes();
 countDown(now, () => void refreshOffer());
+keepPixels();
+sharing(find("share"), title, `/m/${slug}`);
 playSounds();
 awaitReveal(async () => {
   playSounds(find("cover"));
@@ -430,9 +460,9 @@ for (const name of ["transactionHashes", "account_id", "errorCode", "errorMessag
 history.replaceState(null, "", address);
 const left = intents.kept();
 if (left) {
-  busy = true;
+  setBusy(true);
   void follow(left, told).finally(() => {
-    busy = false;
+    setBusy(false);
     void refreshTerms();
   });
 }

@@ -80,9 +80,7 @@ export async function outcomeOf(
       const isSure = hash !== null || seen.kind === "minted" || tries >= TRIES_OF_REFUSED;
       if (isSure && (seen.kind === "minted" || seen.kind === "refused")) return seen;
       isOpen = seen.kind === "unclear";
-      say(
-        hash === null ? "Looking for it on the chain …" : "Sent. Waiting until the chain has it for good …",
-      );
+      say(hash === null ? "Looking for it on the chain …" : "Sent. This takes a few seconds …");
     } catch (error) {
       isOpen = true;
       say(`${(error as Error).message} Looking again …`);

@@ -1,4 +1,5 @@
 import type { PublicToken } from "../src/api/resources/public-collection.ts";
+import { isNumber, ownNameOf } from "../src/collections/pages/names.ts";
 import { isImplicitAccountId } from "../src/domain/account-ids.ts";
 import { thumbnailsOf } from "../src/domain/thumbnails.ts";
 import { replaceContent } from "./reveal.ts";
@@ -37,7 +38,12 @@ const made = <K extends keyof HTMLElementTagNameMap>(
 };
 
 /** An NFT's picture, film or sound, or a sentence until it is drawn. */
-function mediaOf({ number, media_url: url, media_type: type }: PublicToken): HTMLElement {
+function mediaOf({
+  number,
+  media_url: url,
+  media_type: type,
+  media_ground: ground,
+}: PublicToken): HTMLElement {
   const alt = `No. ${number}`;
   if (url === null) return made("span", "Being drawn …", "picture blank");
   const [sort] = type?.split("/") ?? ["image"];
@@ -51,7 +57,10 @@ function mediaOf({ number, media_url: url, media_type: type }: PublicToken): HTM
     return sound;
   }
   if (sort !== "image") return made("span", type ?? "", "picture blank");
-  const image = new Image(600, 600);
+  const { width, height } = ground ?? { width: 600, height: 600 };
+  const image = new Image(width, height);
+  // Until a picture is there, its place has its shape.
+  if (ground) image.style.setProperty("--ratio", String(width / height));
   const thumbnails = type === "image/gif" ? undefined : thumbnailsOf(url, location.origin);
   if (thumbnails) Object.assign(image, { sizes: "(min-width: 48rem) 70vh, 96vw", srcset: thumbnails });
   return Object.assign(image, { className: "picture", src: url, alt });
@@ -67,14 +76,21 @@ function showWork(place: HTMLElement, slug: string, token: PublicToken): void {
   playSounds(place);
 }
 
-/** "4", "4 and 5", "4, 5 and 6" */
-const listed = (numbers: readonly number[]): string =>
-  [numbers.slice(0, -1).join(", "), String(numbers.at(-1))].filter((text) => text !== "").join(" and ");
+/** "4", "4 and 5", "4, 5 and 7", "4 to 6" */
+const listed = (numbers: readonly number[]): string => {
+  const isRow = numbers.length > 2 && numbers.every((number, index) => number === (numbers[0] ?? 0) + index);
+  if (isRow) return `${numbers[0]} to ${numbers.at(-1)}`;
+  return [numbers.slice(0, -1).join(", "), String(numbers.at(-1))]
+    .filter((text) => text !== "")
+    .join(" and ");
+};
 
 /** What a mint or a claim has given to an account. */
 export interface Given {
   readonly slug: string;
   readonly title: string;
+  /** Who has made it. */
+  readonly by: string;
   readonly account: string;
   /** Whether it is the collector's own. */
   readonly isOwn: boolean;
@@ -96,17 +112,26 @@ const ownersNow = (tokens: readonly PublicToken[], account: string): string =>
     .map(({ number, owner_id: owner }) => ` No. ${number} belongs to ${shortAccount(owner)} now.`)
     .join("");
 
-/** The transaction's hash, and its address in an explorer where the service knows one. */
-function transaction(hash: string, explorer: string | null): HTMLElement {
+/** Whose it is for good, the transaction's hash where it is known, and its address in an explorer. */
+function details({ account, hash, explorer }: Given): HTMLElement {
   const fold = document.createElement("details");
+  const final = made("p", `Final on the chain, for ${shortAccount(account)}.`, "small");
+  fold.append(made("summary", "Details"), final);
+  if (hash === null) return fold;
   const name = made("code", hash);
-  if (explorer === null) fold.append(made("summary", "Transaction"), name);
-  else {
-    const link = Object.assign(document.createElement("a"), { href: explorer, rel: "noopener" });
-    link.append(name);
-    fold.append(made("summary", "Transaction"), link);
-  }
+  const link = explorer && Object.assign(document.createElement("a"), { href: explorer, rel: "noopener" });
+  if (link) link.append(name);
+  const said = made("p", "Transaction", "small");
+  said.append(document.createElement("br"), link || name);
+  fold.append(said);
   return fold;
+}
+
+/** What NFTs are called: a single one that has a name by it, others by their numbers. */
+function nameOf(tokens: readonly PublicToken[], title: string): string {
+  const [first] = tokens;
+  const own = first && tokens.length === 1 ? ownNameOf(first, { title }) : "";
+  return own === "" || isNumber(own) ? `No. ${listed(tokens.map(({ number }) => number))}` : own;
 }
 
 /**
@@ -114,10 +139,11 @@ function transaction(hash: string, explorer: string | null): HTMLElement {
  * is shown without. Never fails.
  */
 export async function showGiven(reads: ReturnType<typeof readsOf>, given: Given): Promise<void> {
-  const { slug, title, account, isOwn, isBefore = false, tokens, hash, explorer } = given;
+  const { slug, title, by, account, isOwn, isBefore = false, tokens } = given;
   const place = find("owned");
   const numbers = tokens.map(({ number }) => number);
-  const names = `No. ${listed(numbers)}`;
+  const names = nameOf(tokens, title);
+  const isNamed = !isNumber(names) && numbers.length === 1;
   const path =
     numbers.length === 1
       ? `/g/${slug}/${numbers[0]}`
@@ -129,9 +155,10 @@ export async function showGiven(reads: ReturnType<typeof readsOf>, given: Given)
     works.append(place);
     return { token, place };
   });
-  const share = made("button", "Share");
+  // What others own is looked at first.
+  const share = made("button", "Share", isOwn ? "" : "plain");
   share.type = "button";
-  const view = Object.assign(made("a", "View", "button plain"), { href: path });
+  const view = Object.assign(made("a", "View", isOwn ? "button plain" : "button"), { href: path });
   const row = made("div", "", "row");
   row.append(share, view);
   const text = made("div", "", "says");
@@ -141,13 +168,16 @@ export async function showGiven(reads: ReturnType<typeof readsOf>, given: Given)
     : isOwn
       ? `You own ${names}`
       : `${names} ${one ? "is" : "are"} now owned by ${shortAccount(account)}`;
-  const line = isBefore
-    ? `${title}. It was redeemed for ${shortAccount(account)}.${ownersNow(tokens, account)}`
-    : `${title}. Final on the chain, for ${shortAccount(account)}.`;
-  text.append(made("h2", heading), made("p", line, "soft small"), row);
-  if (hash !== null) text.append(transaction(hash, explorer));
+  const which = `${title}${isNamed ? ` No. ${numbers[0]}` : ""} · By ${by}`;
+  text.append(made("h2", heading), made("p", which, "soft"));
+  if (isBefore) {
+    const line = `It was redeemed for ${shortAccount(account)}.${ownersNow(tokens, account)}`;
+    text.append(made("p", line, "soft small"));
+  }
+  text.append(row);
+  if (!isBefore) text.append(details(given));
   place.replaceChildren(works, text);
-  sharing(share, `${title}, ${names}`, path);
+  sharing(share, isNamed ? `${names} · ${title}` : `${title}, ${names}`, path);
   document.body.classList.add("won");
   scrollTo({ top: 0, behavior: "instant" });
   await Promise.all(

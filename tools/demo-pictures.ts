@@ -22,15 +22,22 @@ function randomFrom(seed: number): () => number {
 
 interface Palette {
   readonly name: string;
+  /** What some have in common, so that NFTs differ in how rare they are. */
+  readonly colours: string;
   readonly ground: string;
   readonly inks: readonly string[];
 }
 
 const PALETTES: readonly Palette[] = [
-  { name: "Harbour", ground: "#0b2545", inks: ["#8da9c4", "#eef4ed", "#f6ae2d", "#134074"] },
-  { name: "Terracotta", ground: "#f4ece1", inks: ["#c8553d", "#588b8b", "#f28f3b", "#2d3047"] },
-  { name: "Orchard", ground: "#f1faee", inks: ["#2a9d8f", "#e76f51", "#e9c46a", "#264653"] },
-  { name: "Dusk", ground: "#231942", inks: ["#be95c4", "#e0b1cb", "#9f86c0", "#ffd6a5"] },
+  { name: "Harbour", colours: "Cool", ground: "#0b2545", inks: ["#8da9c4", "#eef4ed", "#f6ae2d", "#134074"] },
+  {
+    name: "Terracotta",
+    colours: "Warm",
+    ground: "#f4ece1",
+    inks: ["#c8553d", "#588b8b", "#f28f3b", "#2d3047"],
+  },
+  { name: "Orchard", colours: "Cool", ground: "#f1faee", inks: ["#2a9d8f", "#e76f51", "#e9c46a", "#264653"] },
+  { name: "Dusk", colours: "Cool", ground: "#231942", inks: ["#be95c4", "#e0b1cb", "#9f86c0", "#ffd6a5"] },
 ];
 
 type Motif = (random: () => number, inks: readonly string[]) => string;
@@ -79,15 +86,15 @@ const draw = (motif: Motif, palette: Palette, seed: number): Buffer =>
   );
 
 const MOTIFS = [
-  { name: "Tiles", motif: tiles },
-  { name: "Rings", motif: rings },
-  { name: "Hills", motif: hills },
+  { name: "Tiles", lines: "Curved", motif: tiles },
+  { name: "Rings", lines: "Curved", motif: rings },
+  { name: "Hills", lines: "Straight", motif: hills },
 ] as const;
 const FORMATS = ["png", "jpg", "gif", "webp"] as const;
 
 mkdirSync(OUT, { recursive: true });
 let number = 0;
-for (const { name, motif } of MOTIFS) {
+for (const { name, lines, motif } of MOTIFS) {
   for (const palette of PALETTES) {
     const format = FORMATS[number % FORMATS.length] ?? "png";
     const picture = sharp(draw(motif, palette, 1000 + number));
@@ -104,6 +111,8 @@ for (const { name, motif } of MOTIFS) {
       attributes: [
         { trait_type: "Motif", value: name },
         { trait_type: "Palette", value: palette.name },
+        { trait_type: "Lines", value: lines },
+        { trait_type: "Colours", value: palette.colours },
       ],
     };
     writeFileSync(join(OUT, `${number}.json`), `${JSON.stringify(reference, null, 2)}\n`);

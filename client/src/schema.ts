@@ -4665,7 +4665,7 @@ export interface components {
             /** @description Within the collection, in minting order. */
             number: number;
             owner_id: string;
-            /** @description Of the reference file that it shows. 1 is the rarest; null: not known (yet). */
+            /** @description Of the reference file that it shows. 1 is the rarest; null: not known (yet), or all are equals. */
             rarity_rank: number | null;
             reference_hash: string | null;
             reference_url: string | null;
@@ -4716,7 +4716,7 @@ export interface components {
             /** @description Within the collection, in minting order. */
             number: number;
             owner_id: string;
-            /** @description Of the reference file that it shows. 1 is the rarest; null: not known (yet). */
+            /** @description Of the reference file that it shows. 1 is the rarest; null: not known (yet), or all are equals. */
             rarity_rank: number | null;
             reference_hash: string | null;
             reference_url: string | null;

@@ -74,7 +74,7 @@ const allTraits = (db: Database, collectionId: Uuid): Promise<ReferenceTraits[]>
 const keepRanks = async (
   db: Database,
   collectionId: Uuid,
-  ranks: readonly (readonly [string, number])[],
+  ranks: readonly (readonly [string, number | null])[],
 ): Promise<void> => {
   const id = uuidToBytes(collectionId);
   const updates = Array.from(jsonRows(ranks), (json) =>
@@ -142,7 +142,7 @@ export const workOutTraits = async (context: ServiceContext, collectionId: Uuid)
   if (assets.length === FILES_AT_ONCE) return;
   const all = await allTraits(db, collectionId);
   const ranks = ranksOf(all);
-  const ranked = all.map(({ digest }, index) => [digest, ranks[index] ?? 1] as const);
+  const ranked = all.map(({ digest }, index) => [digest, ranks[index] ?? null] as const);
   await keepCounts(context, collectionId, countTraits(all));
   await keepRanks(db, collectionId, ranked);
 };

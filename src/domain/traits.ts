@@ -66,9 +66,10 @@ export const countTraits = (all: readonly Weighted[]): TraitCount[] => {
 
 /**
  * Ranks of combinations from 1, the rarest, by information content: the sum of -log2 of each value's frequency among all
- * copies, where lacking a type counts as a value. Equals share a rank, and the next one counts on behind them.
+ * copies, where lacking a type counts as a value. Equals share a rank, and the next one counts on behind them. Null: all are equals,
+ * so that none is rare.
  */
-export const ranksOf = (all: readonly Weighted[]): number[] => {
+export const ranksOf = (all: readonly Weighted[]): (number | null)[] => {
   const total = all.reduce((sum, { copies }) => sum + copies, 0);
   const counts = new Map(
     countTraits(all).map(({ type, values }) => [
@@ -90,8 +91,17 @@ export const ranksOf = (all: readonly Weighted[]): number[] => {
     // Sums of the same terms in another order may differ in their last bits.
     return Math.round(score * 1e9);
   });
+  if (new Set(scores).size < 2) return all.map(() => null);
   const sorted = [...scores].sort((a, b) => b - a);
   const places = new Map<number, number>();
   for (const [place, score] of sorted.entries()) if (!places.has(score)) places.set(score, place + 1);
   return scores.map((score) => places.get(score) ?? 1);
 };
+
+/** Whether NFTs differ in how rare they are: any value is as frequent as the others of its type otherwise. @param total NFTs */
+export const differInRarity = (counts: readonly TraitCount[], total: number): boolean =>
+  counts.some(
+    ({ values }) =>
+      values.some(({ copies }) => copies !== values[0]?.copies) ||
+      values.reduce((sum, { copies }) => sum + copies, 0) < total,
+  );

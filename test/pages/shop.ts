@@ -77,13 +77,18 @@ export async function showCollection(
   {
     folder = join(ROOT, "cli", "pictures"),
     placeholder,
-  }: { readonly folder?: string; readonly placeholder?: Pick<NewAsset, "filename" | "data"> } = {},
+    subtitle = "$TOKEN_NUM of $TOTAL_NUM",
+  }: {
+    readonly folder?: string;
+    readonly subtitle?: string;
+    readonly placeholder?: Pick<NewAsset, "filename" | "data">;
+  } = {},
 ): Promise<Shown> {
   const draft = await client.drafts.create({ contract_uuid: contract, title: "Paper Shapes", ...settings });
   const uuid = draft.collection_draft_uuid;
   await uploadFolder(client, uuid, folder, {
     copies,
-    subtitle: "$TOKEN_NUM of $TOTAL_NUM",
+    subtitle,
   });
   if (placeholder) await client.drafts.setPlaceholder(uuid, placeholder);
   const { collection_uuid: collection } = await client.drafts.finalize(uuid);

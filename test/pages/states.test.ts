@@ -173,6 +173,16 @@ describe.skipIf(!CHROMIUM)("every state of the pages, in Chromium", () => {
     });
   });
 
+  test("mint, upcoming, with a wallet", async () => {
+    const { slug } = await shown({ public_mint_config: { mint_fee, starts_at: "2040-01-01T00:00:00Z" } });
+    await look("mint-upcoming-connected", `/m/${slug}`, async (page) => {
+      await connectWallet(page, "early.near");
+      await textOf(page, "#terms", /once it opens/);
+      const [offer, wish] = await Promise.all([page.$("#offer"), page.$("#wish")]);
+      expect([await offer?.isVisible(), await wish?.isVisible()]).toEqual([true, false]);
+    });
+  });
+
   test("mint, with the list of wallets", async () => {
     await look("mint-wallets", `/m/${(await shown()).slug}`, (page) => page.click("#connect"));
   });
@@ -198,7 +208,7 @@ describe.skipIf(!CHROMIUM)("every state of the pages, in Chromium", () => {
     await look("mint-declined", `/m/${(await shown()).slug}`, async (page) => {
       await connectWallet(page, "wavering.near");
       await mint(page, "Decline");
-      await textOf(page, "#outcome", /You have declined/);
+      await textOf(page, "#outcome", /You declined/);
     });
   });
 
@@ -227,7 +237,7 @@ describe.skipIf(!CHROMIUM)("every state of the pages, in Chromium", () => {
   test("mint, pending for long", async () => {
     await look("mint-pending", `/m/${(await shown()).slug}`, async (page) => {
       await withOutcome("patient.near", { state: "pending" })(page);
-      await textOf(page, "#outcome", /Waiting until the chain has it/);
+      await textOf(page, "#outcome", /takes a few seconds/);
     });
   });
 
@@ -336,6 +346,49 @@ describe.skipIf(!CHROMIUM)("every state of the pages, in Chromium", () => {
     );
   });
 
+  test.each([
+    ["wide", 960, 320, "Panorama"],
+    ["tall", 480, 1200, "99 Red Balloons"],
+    ["pixels", 24, 24, "3 Herons waiting"],
+    ["clear", 640, 400, "Cut out"],
+  ] as const)(
+    "mint, gallery and NFT of a work that is %s and has a name",
+    async (kind, width, height, name) => {
+      const own = mkdtempSync(join(tmpdir(), "mintage-states-"));
+      const drawn = await artwork();
+      // Edges as sharp as those of pixel art.
+      const art = sharp(drawn).resize(width, height, { fit: "cover", kernel: "nearest" });
+      const clear = Buffer.from(
+        `<svg><rect x="40" y="40" width="${width - 80}" height="${height - 80}" rx="90"/></svg>`,
+      );
+      if (kind === "clear") art.composite([{ input: clear, blend: "dest-in" }]);
+      writeFileSync(join(own, "0.png"), await art.png().toBuffer());
+      const one = await showCollection(shop, { public_mint_config: { mint_fee }, title: "Marsh Notes" }, 6, {
+        folder: own,
+        subtitle: name,
+      });
+      rmSync(own, { recursive: true });
+      await mintAll(one, 2);
+      // What is noted of a picture shows from its second view on.
+      const seen = await newCollector(browser);
+      await seen.page.goto(`${shop.service.url}/g/${one.slug}/1`, { waitUntil: "networkidle0" });
+      await seen.close();
+      await look(`mint-${kind}`, `/m/${one.slug}`);
+      await look(`gallery-${kind}`, `/g/${one.slug}`);
+      await look(`token-${kind}`, `/g/${one.slug}/1`, async (page) => {
+        expect(await page.title()).toBe(`${name} · Marsh Notes`);
+        if (kind !== "pixels") return;
+        await page.waitForSelector(".pixels");
+      });
+      if (kind === "tall" || kind === "pixels") return;
+      await look(`minted-${kind}`, `/m/${one.slug}`, async (page) => {
+        await connectWallet(page, `${kind}.near`);
+        await mint(page);
+        await textOf(page, "#owned h2", new RegExp(`^You own ${name}$`));
+      });
+    },
+  );
+
   test("claim, a good link and none", async () => {
     const open = await shown();
     const [good] = (await shop.claimLinks(open, 1)) as [string];
@@ -363,6 +416,18 @@ describe.skipIf(!CHROMIUM)("every state of the pages, in Chromium", () => {
       await addPasskeys(page, true);
       await page.reload({ waitUntil: "networkidle0" });
       await page.waitForSelector("#by-passkey:not([hidden])");
+    });
+    await look("claim-claiming", `${local}${first}`, async (page) => {
+      await addPasskeys(page, true);
+      await answerClaims(page, { status: 200, body: { state: "pending", tokens: [] } });
+      await seeOutcome(page, /takes a few seconds/);
+    });
+    await look("claim-refused", `${local}${first}`, async (page) => {
+      await addPasskeys(page, true);
+      const message =
+        "This link was good until a moment that has passed. Ask who gave it to you for another one.";
+      await answerClaims(page, { status: 409, body: { code: "conflict", message } });
+      await seeOutcome(page, /has passed/);
     });
     await look("claim-claimed", `${local}${first}`, async (page) => {
       await addPasskeys(page, true);
@@ -425,6 +490,13 @@ describe.skipIf(!CHROMIUM)("every state of the pages, in Chromium", () => {
     await other.service.stop();
   });
 
+  test("gallery, with filters that are chosen", async () => {
+    const many = await shown();
+    await mintAll(many, 6);
+    await look("gallery-chosen", `/g/${many.slug}?trait=Paper%3DOchre&owner=a.near`);
+    await look("gallery-chosen-none", `/g/${many.slug}?trait=Paper%3DOchre&owner=nobody.near`);
+  });
+
   test("gallery, with the filters open, and NFT, with its original", async () => {
     const many = await shown();
     await mintAll(many, 6);
@@ -466,6 +538,29 @@ async function differenceSeen(name: string, page: Page): Promise<string | null> 
     if (difference === null || tries === 10) return difference;
     await new Promise((resolve) => setTimeout(resolve, 500));
   }
+}
+
+/** Answers claims in place of the service. */
+async function answerClaims(page: Page, { status, body }: { status: number; body: object }): Promise<void> {
+  await page.setRequestInterception(true);
+  page.on("request", (request) =>
+    request.method() === "POST" && request.url().endsWith("/claim")
+      ? request.respond({ status, contentType: "application/json", body: JSON.stringify(body) })
+      : request.continue(),
+  );
+}
+
+/** Claims by a passkey on a phone, whose bars leave 664 px, and sees what comes of it without scrolling. */
+async function seeOutcome(page: Page, wanted: RegExp): Promise<void> {
+  await page.setViewport({ width: 390, height: 664 });
+  await page.reload({ waitUntil: "networkidle0" });
+  await page.waitForSelector("#by-passkey:not([hidden])");
+  await page.click("#claim-passkey");
+  await textOf(page, "#outcome", wanted);
+  const [bottom, height] = (await page.evaluate(
+    "[document.querySelector('#outcome').getBoundingClientRect().bottom, innerHeight]",
+  )) as [number, number];
+  expect(bottom).toBeLessThan(height);
 }
 
 /** A WAV of three notes that fade, four seconds of 8,000 samples (16 bits, one channel). */

@@ -198,7 +198,7 @@ describe.skipIf(!CHROMIUM)("wallets of near-connect, in Chromium", () => {
         await signed(wanted);
         back.searchParams.set("transactionHashes", "undefined");
       },
-      /^You own No\. \d+\D.*Final on the chain.*View$/,
+      /^You own No\. \d+\D.*View.*Final on the chain, for \S+$/,
     ],
     [
       "has signed nothing, and names somebody else's mint",

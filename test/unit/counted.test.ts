@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { counted, duration, supplyLeft } from "../../src/domain/counted.ts";
+import { counted, duration, percent, supplyLeft, supplyMinted } from "../../src/domain/counted.ts";
 import { beyondLimit } from "../../src/http/rate-limit.ts";
 
 test("a count of one uses the singular, and a duration its largest whole unit", () => {
@@ -32,4 +32,12 @@ test("what is left says whether all is minted or nothing more can be", () => {
   expect(supplyLeft({ ...supply, left: 0 }, false)).toBe("No more can be minted");
   expect(supplyLeft({ ...supply, left: 0 })).toBe("No more can be minted");
   expect(supplyLeft({ minted: 5_000, total_copies: 5_000, left: 0 })).toBe("Sold out");
+  expect(supplyMinted({ ...supply, left: 3_800 }, true)).toBe("1,200 of 5,000 minted, 3,800 left");
+  // Some are set aside.
+  expect(supplyMinted({ ...supply, left: 3_000 }, true)).toBe("1,200 of 5,000 minted, 3,000 left");
+  expect(supplyMinted({ ...supply, left: 3_800 }, false)).toBe("1,200 of 5,000 minted");
+});
+
+test("a share has a decimal where it is small", () => {
+  expect([percent(1, 3), percent(1, 30)]).toEqual(["33 %", "3.3 %"]);
 });

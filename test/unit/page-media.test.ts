@@ -48,7 +48,7 @@ test("a picture whose colour is known has a place in it, of its shape", () => {
   const known = { base: "https://mint.test", url: "https://mint.test/ipfs/x", type: "image/png", alt: "" };
   const ground = { width: 300, height: 200, colour: "#1b4173" };
   expect(String(Media({ ...known, ground }))).toMatch(
-    /<svg class="picture" viewBox="0 0 300 200" aria-hidden="true"><rect [^>]*fill="#1b4173".*<img/,
+    /<svg class="picture" viewBox="0 0 300 200" width="4000" height="2667" aria-hidden="true"><rect [^>]*fill="#1b4173".*<img/,
   );
   expect(String(Media({ ...known, ground: null }))).not.toContain("<svg");
 });

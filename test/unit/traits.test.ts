@@ -3,7 +3,14 @@ import { describe, expect, test } from "vitest";
 import { accentStyles, STYLES } from "../../src/collections/pages/styles.ts";
 import { exactNear } from "../../src/domain/amounts.ts";
 import { contrast, textOn } from "../../src/domain/collector-pages.ts";
-import { countTraits, MOST_TRAITS, ranksOf, traitsOf, type Weighted } from "../../src/domain/traits.ts";
+import {
+  countTraits,
+  differInRarity,
+  MOST_TRAITS,
+  ranksOf,
+  traitsOf,
+  type Weighted,
+} from "../../src/domain/traits.ts";
 
 const trait = (trait_type: unknown, value: unknown) => ({ trait_type, value });
 
@@ -66,6 +73,17 @@ describe("rarity", () => {
     ]);
   });
 
+  test("where all are equals, none has a rank", () => {
+    const even: Weighted[] = ["Day", "Night"].map((value) => ({
+      traits: [{ type: "Sky", value }],
+      copies: 5,
+    }));
+    expect(ranksOf(even)).toEqual([null, null]);
+    expect(differInRarity(countTraits(even), 10)).toBe(false);
+    expect(differInRarity(countTraits(even), 11)).toBe(true);
+    expect(differInRarity(countTraits([...even, { traits: [], copies: 1 }, even[0]!]), 16)).toBe(true);
+  });
+
   test("every copy counts once for each of its traits", () => {
     fc.assert(
       fc.property(many, (all) => {
@@ -80,7 +98,9 @@ describe("rarity", () => {
     fc.assert(
       fc.property(many, (all) => {
         const ranks = ranksOf(all);
-        for (const rank of ranks) expect(ranks.filter((other) => other < rank)).toHaveLength(rank - 1);
+        for (const rank of ranks)
+          if (rank !== null)
+            expect(ranks.filter((other) => other !== null && other < rank)).toHaveLength(rank - 1);
         expect(ranksOf(all.toReversed())).toEqual(ranks.toReversed());
       }),
     );

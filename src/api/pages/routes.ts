@@ -26,6 +26,7 @@ import { creatorPictureOf } from "../../db/queries/collection-pages.ts";
 import { isSlug } from "../../domain/collector-pages.ts";
 import { ServiceError } from "../../domain/errors.ts";
 import { mediaType } from "../../domain/media-sniffing.ts";
+import { differInRarity } from "../../domain/traits.ts";
 import { type OfferedWallet, walletsFor } from "../../domain/wallets.ts";
 import { countAddress } from "../../http/address-limit.ts";
 import type { AppEnv } from "../../http/app-env.ts";
@@ -130,7 +131,7 @@ const walletPage = (c: PageContext, slug: string, name: "mint" | "claim") => {
     const now = c.get("context").now();
     return Mint({ setting, collection, scripts, wallets, works: works.tokens, now });
   };
-  return page(c, render, chosen);
+  return page(c, render, { wallet: chosen });
 };
 
 /** The picture of a page's creator. Its address changes with it. */
@@ -149,14 +150,16 @@ const gallery = (c: PageContext, slug: string) =>
     const reads = briefReads(c, slug);
     const collection = await reads.collection();
     const [traits, tokens] = await Promise.all([reads.traits(), reads.tokens(filter)]);
-    const isRanked = traits.length > 0 && (collection.minted <= MOST_READ || (await reads.isSortable()));
+    const isRanked =
+      differInRarity(traits, collection.total_copies) &&
+      (collection.minted <= MOST_READ || (await reads.isSortable()));
     const now = c.get("context").now();
     const script = scriptOf("gallery");
     return Gallery({ setting, collection, traits, filter, page: tokens, isRanked, now, script });
   });
 
-const token = (c: PageContext, slug: string, number: string) =>
-  page(c, async (setting) => {
+const token = (c: PageContext, slug: string, number: string) => {
+  const render = async (setting: Setting) => {
     const { number: wanted } = checked(slugNumberParam, { slug, number });
     const reads = briefReads(c, slug);
     const [collection, shown, traits] = await Promise.all([
@@ -166,7 +169,9 @@ const token = (c: PageContext, slug: string, number: string) =>
     ]);
     const now = c.get("context").now();
     return TokenDetail({ setting, collection, token: shown, traits, now, script: scriptOf("token") });
-  });
+  };
+  return page(c, render, { collection: () => briefReads(c, slug).collection() });
+};
 
 export const servePages = (app: Hono<AppEnv>): void => {
   app.get("/m/:slug", (c) => walletPage(c, c.req.param("slug"), "mint"));

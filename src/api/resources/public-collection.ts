@@ -86,7 +86,7 @@ export const publicTokenView = z
     reference_hash: z.string().nullable(),
     traits: z.array(traitView).openapi({ description: "Empty until assets are revealed." }),
     rarity_rank: whole(
-      "Of the reference file that it shows. 1 is the rarest; null: not known (yet).",
+      "Of the reference file that it shows. 1 is the rarest; null: not known (yet), or all are equals.",
     ).nullable(),
   })
   .openapi("PublicToken");

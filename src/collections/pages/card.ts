@@ -4,6 +4,7 @@ import { grouped } from "../../domain/counted.ts";
 import { toHex } from "../../domain/ids.ts";
 import type { CardTexts } from "../../domain/share-card.ts";
 import { isolated } from "../../domain/texts.ts";
+import { makerOf } from "./by.tsx";
 import { signOf } from "./media.tsx";
 import { isNumber, ownNameOf } from "./names.ts";
 import { ACCENT } from "./styles.ts";
@@ -24,10 +25,10 @@ export const CARD_PATH = "/public/v1/card";
 
 /** The card of a collection, or of an NFT of it. @param token null: the collection's */
 export function cardOfPage(collection: PublicCollection, token: PublicToken | null): Card {
-  const { slug, title, cover, theme, creator, contract_name: contract, total_copies: total } = collection;
+  const { slug, title, cover, theme, total_copies: total } = collection;
   const own = token && ownNameOf(token, collection);
   const isNamed = own !== null && !isNumber(own);
-  const by = `By ${creator?.name ?? contract}`;
+  const by = `By ${makerOf(collection)}`;
   const texts = {
     title: isNamed ? own : title,
     line: token ? `No. ${grouped(token.number)} of ${grouped(total)}` : `${grouped(total)} NFTs`,

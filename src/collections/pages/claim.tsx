@@ -1,7 +1,7 @@
 import type { Child } from "hono/jsx";
 import type { PublicCollection } from "../../api/resources/public-collection.ts";
 import { isolated } from "../../domain/texts.ts";
-import { By } from "./by.tsx";
+import { By, makerOf } from "./by.tsx";
 import { cardOfPage } from "./card.ts";
 import { Frame, type Setting } from "./frame.tsx";
 import { Cover } from "./media.tsx";
@@ -171,6 +171,7 @@ export const Claim = ({ setting, collection, scripts, wallets }: ClaimProps) => 
         id="page"
         data-slug={slug}
         data-title={title}
+        data-by={makerOf(collection)}
         data-network={collection.network}
         data-contract={contract}
       >
@@ -180,7 +181,7 @@ export const Claim = ({ setting, collection, scripts, wallets }: ClaimProps) => 
         <div class="panel">
           <div class="head">
             <h1>Claim your NFT</h1>
-            <p>
+            <p id="of">
               <a href={`/m/${slug}`}>
                 <bdi>{title}</bdi>
               </a>
@@ -196,9 +197,9 @@ export const Claim = ({ setting, collection, scripts, wallets }: ClaimProps) => 
               <a href={`/g/${slug}`}>gallery</a> needs none.
             </p>
           </noscript>
+          <div id="outcome" aria-live="polite" />
           <Receiver slug={slug} contract={contract} />
           <Wallets collection={collection} setting={wallets} />
-          <div id="outcome" aria-live="polite" />
           <Key />
           <Passkeys />
         </div>

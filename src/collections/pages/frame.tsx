@@ -181,10 +181,12 @@ interface TroubleProps {
   readonly message: string;
   /** The gallery that the address is of; undefined: none. */
   readonly gallery: string | undefined;
+  /** The collection that it is of, where that is known. */
+  readonly collection: PublicCollection | undefined;
 }
 
-const Trouble = ({ setting, heading, message, gallery }: TroubleProps) => (
-  <Frame setting={setting} title={heading}>
+const Trouble = ({ setting, heading, message, gallery, collection }: TroubleProps) => (
+  <Frame setting={setting} title={heading} {...(collection && { collection, section: "token" })}>
     <h1>{heading}</h1>
     <p>{message}</p>
     {gallery !== undefined && (
@@ -245,11 +247,19 @@ const HEADINGS = {
 
 type PageStatus = keyof typeof HEADINGS;
 
+/** What a page has besides its content. */
+interface PageSource {
+  /** That the collector has chosen. */
+  readonly wallet?: OfferedWallet | null;
+  /** What the page is a part of, which is named where there is no such page. */
+  readonly collection?: () => Promise<PublicCollection>;
+}
+
 /** Answers a page; what went wrong becomes one, with the status that the API would answer. */
 export const page = async (
   c: PageContext,
   render: (setting: Setting) => Promise<{ toString(): string | Promise<string> }>,
-  wallet: OfferedWallet | null = null,
+  { wallet = null, collection: whole }: PageSource = {},
 ): Promise<Response> => {
   const { NEAR_NETWORK: network, MARKETPLACES: given } = c.get("context").settings;
   // near-connect takes no other characters in a nonce.
@@ -269,6 +279,9 @@ export const page = async (
     await errorResponse(thrown, c).body?.cancel();
     const known = Object.hasOwn(HEADINGS, status) ? (status as PageStatus) : 500;
     const gallery = BELOW_GALLERY.exec(c.req.path)?.[1];
-    return answer(Trouble({ setting, heading: HEADINGS[known], message, gallery }), known);
+    // The service's own failures are logged above; where the whole isn't there either, the page names none.
+    const collection = known === 404 ? await whole?.().catch(() => undefined) : undefined;
+    const heading = collection ? "This NFT isn't here" : HEADINGS[known];
+    return answer(Trouble({ setting, heading, message, gallery, collection }), known);
   }
 };

@@ -1,10 +1,11 @@
 import type { PublicCollection, PublicToken, PublicTrait } from "../../api/resources/public-collection.ts";
-import { grouped } from "../../domain/counted.ts";
+import { grouped, percent } from "../../domain/counted.ts";
 import { isolated } from "../../domain/texts.ts";
 import type { TokenFilter, TokenPage } from "../public-tokens.ts";
+import { By } from "./by.tsx";
 import { cardOfPage } from "./card.ts";
 import { Frame, type Setting, Title } from "./frame.tsx";
-import { Media } from "./media.tsx";
+import { Cover, Media } from "./media.tsx";
 import { ownNameOf } from "./names.ts";
 import { Secret } from "./promises.tsx";
 import { isOffered } from "./stages.ts";
@@ -27,7 +28,7 @@ interface TileProps {
 /** An NFT in a grid: its picture, and what tells it from the others before what all have. */
 export const Tile = ({ token, collection, base, eager }: TileProps) => {
   const own = ownNameOf(token, collection);
-  const number = `No. ${token.number}`;
+  const number = `No. ${grouped(token.number)}`;
   const line = [
     ...(own === number ? [] : [number]),
     ...(token.rarity_rank === null ? [] : [`rank ${grouped(token.rarity_rank)}`]),
@@ -45,7 +46,7 @@ export const Tile = ({ token, collection, base, eager }: TileProps) => {
           isLink
         />
         <bdi class="name">{own}</bdi>
-        <span class="soft">{line.length > 0 ? line.join(" · ") : <bdi>{collection.title}</bdi>}</span>
+        {line.length > 0 && <span class="soft">{line.join(" · ")}</span>}
       </a>
     </li>
   );
@@ -56,15 +57,19 @@ interface FiltersProps {
   readonly filter: TokenFilter;
   /** Whether its NFTs have ranks, and can be sorted by them now. */
   readonly isRanked: boolean;
+  /** NFTs of the collection. */
+  readonly total: number;
 }
 
 const Trait = ({
   trait: { type, values },
   id,
   chosen,
+  total,
 }: {
   trait: PublicTrait;
   id: string;
+  total: number;
   chosen: Set<string>;
 }) => (
   <div>
@@ -78,7 +83,7 @@ const Trait = ({
         .filter(({ selected }, place) => selected || place < MOST_VALUES)
         .map(({ value, copies, selected }) => (
           <option value={choice(type, value)} selected={selected}>
-            {isolated(value)} ({grouped(copies)})
+            {isolated(value)} · {percent(copies, total)}
           </option>
         ))}
     </select>
@@ -87,8 +92,39 @@ const Trait = ({
 
 const SORTS = { "": "Number", latest: "Latest first", rarity: "Rarest first" } as const;
 
+/** The address of the gallery by a filter. @param cursor where it begins; null: at its beginning */
+const addressOf = ({ owner, sort, traits }: Omit<TokenFilter, "limit" | "cursor">, cursor: string | null) => {
+  const query = new URLSearchParams(cursor === null ? {} : { cursor });
+  if (owner !== undefined) query.set("owner", owner);
+  if (sort !== "number") query.set("sort", sort);
+  for (const { type, value } of traits) query.append("trait", choice(type, value));
+  return `?${query}`;
+};
+
+/** What is chosen, each as a link that drops it, and one for all of them. */
+const Chosen = ({ filter }: { filter: TokenFilter }) => {
+  const { owner, traits, sort } = filter;
+  const dropped = [
+    ...traits.map((one) => ({
+      text: one.value,
+      href: addressOf({ ...filter, traits: traits.filter((other) => other !== one) }, null),
+    })),
+    ...(owner === undefined ? [] : [{ text: owner, href: addressOf({ sort, traits }, null) }]),
+  ];
+  return (
+    <>
+      {dropped.map(({ text, href }) => (
+        <a class="chosen" href={href} title="Drop this filter">
+          <bdi>{text}</bdi> ×
+        </a>
+      ))}
+      {dropped.length > 0 && <a href={addressOf({ sort, traits: [] }, null)}>Show all</a>}
+    </>
+  );
+};
+
 /** A row on wide screens; on phones a sheet, which the button opens. What is chosen applies at once with the script. */
-const Filters = ({ traits, filter, isRanked }: FiltersProps) => {
+const Filters = ({ traits, filter, isRanked, total }: FiltersProps) => {
   const chosen = new Set(filter.traits.map(({ type, value }) => choice(type, value)));
   const count = chosen.size + (filter.owner === undefined ? 0 : 1);
   return (
@@ -97,9 +133,15 @@ const Filters = ({ traits, filter, isRanked }: FiltersProps) => {
         <button type="button" class="plain" id="filter" popovertarget="filters">
           Filter and sort{count > 0 && ` (${count})`}
         </button>
-        {count > 0 && <a href="?">Show all</a>}
+        <Chosen filter={filter} />
       </div>
-      <form id="filters" class="filters" method="get" popover="auto" aria-label="Filters">
+      <form id="filters" class="filters" method="get" popover="auto" aria-labelledby="filters-heading">
+        <div class="row sheet">
+          <h2 id="filters-heading">Filter and sort</h2>
+          <button type="button" class="mini" popovertarget="filters" popovertargetaction="hide">
+            Done
+          </button>
+        </div>
         <div>
           <label for="sort">Sort by</label>
           <select id="sort" name="sort">
@@ -113,7 +155,7 @@ const Filters = ({ traits, filter, isRanked }: FiltersProps) => {
           </select>
         </div>
         {traits.map((trait, index) => (
-          <Trait trait={trait} id={`trait-${index}`} chosen={chosen} />
+          <Trait trait={trait} id={`trait-${index}`} chosen={chosen} total={total} />
         ))}
         <div>
           <label for="owner">Owner's account</label>
@@ -132,14 +174,6 @@ const Filters = ({ traits, filter, isRanked }: FiltersProps) => {
       </form>
     </>
   );
-};
-
-const nextOf = (filter: TokenFilter, cursor: string): string => {
-  const query = new URLSearchParams({ cursor });
-  if (filter.owner !== undefined) query.set("owner", filter.owner);
-  if (filter.sort !== "number") query.set("sort", filter.sort);
-  for (const { type, value } of filter.traits) query.append("trait", choice(type, value));
-  return `?${query}`;
 };
 
 interface GalleryProps {
@@ -169,7 +203,9 @@ export const Gallery = ({
   const isOpen = collection.left > 0 && isOffered(collection.phases, now);
   const empty =
     minted > 0 && (filtered || filter.cursor !== null)
-      ? "Nothing here fits."
+      ? filter.traits.length > 0
+        ? "No NFT that was minted has these traits."
+        : `${filter.owner ?? "This account"} owns none of these.`
       : `Nothing has been minted${isOpen ? " yet" : ""}.`;
   return (
     <Frame
@@ -181,11 +217,17 @@ export const Gallery = ({
       scripts={script === undefined ? [] : [script]}
     >
       <Title text={title} />
+      <By {...collection} />
       <p class="soft">
         {grouped(minted)} of {grouped(total)} minted.
       </p>
+      {minted === 0 && (
+        <div id="cover">
+          <Cover base={setting.base} collection={collection} />
+        </div>
+      )}
       {hidden && <Secret collection={collection} now={now} />}
-      {minted > 0 && <Filters traits={traits} filter={filter} isRanked={isRanked} />}
+      {minted > 0 && <Filters traits={traits} filter={filter} isRanked={isRanked} total={total} />}
       {page.tokens.length === 0 && <p class="onward">{empty}</p>}
       {minted === 0 && isOpen && (
         <p class="onward">
@@ -203,7 +245,7 @@ export const Gallery = ({
       </div>
       <p aria-live="polite">
         {page.next !== null && (
-          <a class="button" rel="next" href={nextOf(filter, page.next)}>
+          <a class="button" rel="next" href={addressOf(filter, page.next)}>
             {page.tokens.length === 0 ? "Look further" : "More"}
           </a>
         )}

@@ -61,9 +61,25 @@ const SoundCover = ({ url }: { url: string }) => (
   </span>
 );
 
-/** Where an opaque picture is going to be, in its mean colour. */
-const Ground = ({ width, height, colour }: PictureGround) => (
-  <svg class="picture" viewBox={`0 0 ${width} ${height}`} aria-hidden="true">
+/** Wider than any place for a picture, so that styles alone limit it. Pixels. */
+const WIDEST = 4_000;
+
+/**
+ * Where an opaque picture is going to be, in its mean colour. @param isWhole it takes as much of the page as the picture is going to
+ */
+const Ground = ({
+  ground: { width, height, colour },
+  isWhole,
+}: {
+  ground: PictureGround;
+  isWhole: boolean;
+}) => (
+  <svg
+    class="picture"
+    viewBox={`0 0 ${width} ${height}`}
+    {...(isWhole && { width: String(WIDEST), height: String(Math.round((WIDEST * height) / width)) })}
+    aria-hidden="true"
+  >
     <rect x="0.5%" y="0.5%" width="99%" height="99%" fill={colour} />
   </svg>
 );
@@ -142,8 +158,8 @@ const Picture = ({ base, url, type, ground, alt, eager, isLink }: PictureProps) 
   const srcset = type === "image/gif" && !isLink ? undefined : thumbnailsOf(url, base);
   const sources = srcset && { srcset, sizes: isLink ? TILE : WHOLE };
   return (
-    <span class="ground">
-      {ground && <Ground {...ground} />}
+    <span class={ground && !isLink ? "ground whole" : "ground"}>
+      {ground && <Ground ground={ground} isWhole={!isLink} />}
       <img
         class="picture"
         {...sources}
@@ -169,8 +185,14 @@ const Enlarged = (picture: PictureProps) => (
         <img src={picture.url} alt={picture.alt} loading="lazy" />
       </button>
       <p>
-        <button type="button" class="mini" popovertarget="original" popovertargetaction="hide">
-          Close
+        <button
+          type="button"
+          class="close"
+          popovertarget="original"
+          popovertargetaction="hide"
+          aria-label="Close"
+        >
+          ×
         </button>
         <a href={picture.url}>Open the file</a>
       </p>

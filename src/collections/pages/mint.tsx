@@ -2,19 +2,19 @@ import { raw } from "hono/html";
 import type { PublicCollection, PublicPhase, PublicToken } from "../../api/resources/public-collection.ts";
 import { exactNear } from "../../domain/amounts.ts";
 import { explorerOf } from "../../domain/collector-pages.ts";
-import { grouped, supplyLeft } from "../../domain/counted.ts";
+import { grouped, supplyMinted } from "../../domain/counted.ts";
 import { GAS_SET_ASIDE, MOST_AT_ONCE, mintArguments, purchaseArguments } from "../../domain/mint-call.ts";
 import { shownPrice } from "../../domain/prices.ts";
 import type { Currency } from "../../domain/settings.ts";
 import { isolated } from "../../domain/texts.ts";
-import { By } from "./by.tsx";
+import { By, makerOf } from "./by.tsx";
 import { cardOfPage } from "./card.ts";
 import { Frame, type Setting, Title } from "./frame.tsx";
 import { Tile } from "./gallery.tsx";
 import { markdownHtml } from "./markdown.ts";
 import { Cover } from "./media.tsx";
 import { Moment } from "./moment.tsx";
-import { Promises, Secret } from "./promises.tsx";
+import { Changeable, Promises, Secret } from "./promises.tsx";
 import { isSoldOut, momentOf, phaseOf, type Stage, stageOf } from "./stages.ts";
 import { Trades } from "./trades.tsx";
 import { Account, type WalletSetting, Wallets } from "./wallets.tsx";
@@ -42,17 +42,15 @@ const STAGES = { live: "Live", soon: "Upcoming", over: "Ended" } as const;
 interface NextProps {
   readonly phase: PublicPhase;
   readonly stage: Stage;
-  /** What stands before the moment at which it opens. */
-  readonly opens: string;
 }
 
 /** The moment that a phase comes to next, or has come to last, and its countdown. */
-const Next = ({ phase, stage, opens }: NextProps) => {
+const Next = ({ phase, stage }: NextProps) => {
   const at = momentOf(phase, stage);
   if (at === null) return null;
   return (
     <>
-      {{ soon: opens, live: "until", over: "ended" }[stage]} <Moment at={at} />{" "}
+      {{ soon: "Opens", live: "Ends", over: "Ended" }[stage]} <Moment at={at} />{" "}
       {stage !== "over" && <span class="countdown" data-until={at} />}
     </>
   );
@@ -67,34 +65,48 @@ const Phase = ({ phase, now }: { phase: PublicPhase; now: Date }) => {
       <p class="price">{priceOf(phase)}</p>
       <p>
         {kind === "public" ? "For everybody" : "For accounts on the allowlist"}
-        {limit !== null && `, at most ${limit} for an account`}
+        {limit !== null && ` · at most ${limit} for an account`}
         {supply !== null && (
           <>
-            , <span data-left={String(phase.phase)}>{grouped(Math.max(supply - minted, 0))}</span> of{" "}
+            {" · "}
+            <span data-left={String(phase.phase)}>{grouped(Math.max(supply - minted, 0))}</span> of{" "}
             {grouped(supply)} left
           </>
         )}
         {currency !== null && (
           <>
-            , paid in the token <bdi>{currency.contract_id}</bdi>
+            {" · "}paid in the token <bdi>{currency.contract_id}</bdi>
           </>
         )}
-        {momentOf(phase, stage) !== null && ", "}
-        <Next phase={phase} stage={stage} opens="from" />
       </p>
+      {momentOf(phase, stage) !== null && (
+        <p>
+          <Next phase={phase} stage={stage} />
+        </p>
+      )}
     </li>
   );
 };
 
+/** Whether the offer beside the button says all of them: there is one, or none. */
+const isSaid = (phases: readonly PublicPhase[]): boolean =>
+  phases.length === 0 ||
+  (phases.length === 1 && phases.every(({ supply, currency }) => supply === null && currency === null));
+
 const Offer = ({ phase, now }: { phase: PublicPhase; now: Date }) => {
   const stage = stageOf(phase, now);
-  const isListed = phase.kind === "allowlist";
+  const { kind, limit_per_account: limit } = phase;
+  const said = [
+    ...(kind === "allowlist" ? ["Allowlist"] : []),
+    ...(limit === null ? [] : [`At most ${limit} for an account`]),
+  ].join(" · ");
   return (
     <div class="offer" id="offer">
       <p class="price">{priceOf(phase)}</p>
       <p class="small soft">
-        {isListed && "Allowlist "}
-        <Next phase={phase} stage={stage} opens={isListed ? "opens" : "Opens"} />
+        {said}
+        {said && momentOf(phase, stage) !== null && " · "}
+        <Next phase={phase} stage={stage} />
       </p>
     </div>
   );
@@ -323,6 +335,19 @@ const Facts = ({ collection }: { collection: PublicCollection }) => {
   );
 };
 
+const Links = ({ links }: Pick<PublicCollection, "links">) =>
+  links.length > 0 && (
+    <ul class="links small">
+      {links.map(({ label, url }) => (
+        <li>
+          <a href={url} rel="noopener nofollow">
+            {label}
+          </a>
+        </li>
+      ))}
+    </ul>
+  );
+
 const Head = ({ collection, isOffered }: { collection: PublicCollection; isOffered: boolean }) => {
   const { title, left, minted, total_copies: total } = collection;
   return (
@@ -330,17 +355,21 @@ const Head = ({ collection, isOffered }: { collection: PublicCollection; isOffer
       <div class="head">
         <Title text={title} />
         <By {...collection} />
+        <Links links={collection.links} />
       </div>
       <div class="supply">
         <progress
           class="track"
           id="minted"
           max={String(total)}
-          value={String(left === 0 ? minted : total - left)}
+          value={String(left === 0 ? minted : Math.min(minted, total - left))}
           aria-label="Minted"
         />
         <div class="row small">
-          <p id="left">{supplyLeft(collection, isOffered)}.</p>
+          <p id="left">{supplyMinted(collection, isOffered)}.</p>
+          <button type="button" class="mini scripted" id="share">
+            Share
+          </button>
         </div>
       </div>
     </>
@@ -348,7 +377,7 @@ const Head = ({ collection, isOffered }: { collection: PublicCollection; isOffer
 };
 
 export const Mint = ({ setting, collection, works, now, scripts, wallets }: MintProps) => {
-  const { slug, title, description, left, phases, links } = collection;
+  const { slug, title, description, left, phases } = collection;
   const offered = phases.filter((phase) => stageOf(phase, now) !== "over");
   const isOffered = offered.length > 0;
   return (
@@ -367,6 +396,7 @@ export const Mint = ({ setting, collection, works, now, scripts, wallets }: Mint
         id="page"
         data-slug={slug}
         data-title={title}
+        data-by={makerOf(collection)}
         data-now={String(now.getTime())}
         data-minted={String(collection.minted)}
         data-network={collection.network}
@@ -386,7 +416,7 @@ export const Mint = ({ setting, collection, works, now, scripts, wallets }: Mint
               {description}
             </p>
           )}
-          {left > 0 && phases.length > 0 && (
+          {left > 0 && !isSaid(phases) && (
             <ul class="phases" id="phases">
               {phases.map((phase) => (
                 <Phase phase={phase} now={now} />
@@ -399,17 +429,7 @@ export const Mint = ({ setting, collection, works, now, scripts, wallets }: Mint
             </p>
           </noscript>
           <Facts collection={collection} />
-          {links.length > 0 && (
-            <ul class="links">
-              {links.map(({ label, url }) => (
-                <li>
-                  <a href={url} rel="noopener nofollow">
-                    {label}
-                  </a>
-                </li>
-              ))}
-            </ul>
-          )}
+          <Changeable collection={collection} />
           {left > 0 && <Signs collection={collection} isOffered={isOffered} />}
         </div>
         {collection.about && (

@@ -32,39 +32,36 @@ const OPEN: Readonly<Record<Exclude<Lock, "code">, string>> = {
 /** Blocks a day, of 0.6 seconds each. */
 const BLOCKS_A_DAY = 144_000;
 
-/** How long so many blocks take: `about 3 days`, or `20 blocks`. */
+/** How long so many blocks take: `around 3 days`, or `20 blocks`. */
 const timeOf = (blocks: number): string => {
   const days = Math.floor(blocks / BLOCKS_A_DAY);
-  return days === 0 ? counted(blocks, "block") : `about ${counted(days, "day")}`;
+  return days === 0 ? counted(blocks, "block") : `around ${counted(days, "day")}`;
 };
 
-/** What isn't locked, and who can change it. @param own as in `Promises` */
-const Changeable = ({
-  locks,
-  delay,
+/** What isn't locked, and who can change it; nothing where all is. @param own as in `Promises` */
+export const Changeable = ({
+  collection: { locks, contract_code: code },
   own,
 }: {
-  readonly locks: readonly Lock[];
-  readonly delay: number;
-  readonly own: string | undefined;
+  readonly collection: Traded;
+  readonly own?: string | undefined;
 }) => {
   const open = (["metadata", "supply", "royalties", "transfers"] as const)
     .filter((lock) => !locks.includes(lock) && !(lock === "metadata" && own !== undefined))
     .map((lock) => OPEN[lock]);
+  if (open.length === 0 && locks.includes("code")) return null;
   return (
-    <>
-      {open.length > 0 && <div>By the artist, or admins that they name: {open.join(", ")}.</div>}
+    <details class="fold changes">
+      <summary>What can still change</summary>
+      {open.length > 0 && <p>By the artist, or admins that they name: {open.join(", ")}.</p>}
       {!locks.includes("code") && (
-        <div>By the contract's owner, {timeOf(delay)} after an announcement on the chain: its code.</div>
+        <p>By the contract's owner, {timeOf(code.delay_blocks)} after an announcement on the chain: its code.</p>
       )}
-    </>
+    </details>
   );
 };
 
-/**
- * What is locked for ever, as promises, and what can still change, by whom: parts of a list. @param own what an NFT's own lock
- * promises, in place of the collection's metadata
- */
+/** What is locked for ever: parts of a list. @param own what an NFT's own lock promises, in place of the collection's metadata */
 export const Promises = ({
   collection: { locks, transfers, contract_code: code },
   own,
@@ -76,34 +73,20 @@ export const Promises = ({
     .filter((lock) => own === undefined || lock !== "metadata")
     .map((lock) => (lock === "transfers" ? keptTransfers(transfers) : PROMISES[lock]));
   const all = own === undefined ? kept : [own, ...kept];
-  const isAllLocked = ["metadata", "supply", "royalties", "transfers", "code"].every((lock) =>
-    locks.includes(lock as Lock),
-  );
+  if (all.length === 0) return null;
   return (
     <>
-      {all.length > 0 && (
-        <>
-          <dt>Locked for ever</dt>
-          <dd>
-            {all.map((promise) => (
-              <div>{promise}</div>
-            ))}
-            <div class="small soft">
-              {code.locked && !code.has_full_access_key
-                ? "The contract keeps this. Nobody can undo it."
-                : "The contract keeps this as long as its code isn't replaced."}
-            </div>
-          </dd>
-        </>
-      )}
-      {!isAllLocked && (
-        <>
-          <dt>Can still change</dt>
-          <dd>
-            <Changeable locks={locks} delay={code.delay_blocks} own={own} />
-          </dd>
-        </>
-      )}
+      <dt>Locked for ever</dt>
+      <dd>
+        {all.map((promise) => (
+          <div>{promise}</div>
+        ))}
+        <div class="small soft">
+          {code.locked && !code.has_full_access_key
+            ? "The contract keeps this. Nobody can undo it."
+            : "The contract keeps this as long as its code isn't replaced."}
+        </div>
+      </dd>
     </>
   );
 };

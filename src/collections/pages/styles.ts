@@ -91,6 +91,7 @@ button, .button { font: inherit; font-weight: 600; display: inline-flex; gap: va
 .plain { background: transparent; color: var(--ink); border-color: var(--edge); }
 button:disabled { background: var(--sunk); color: var(--soft); border-color: var(--line); cursor: not-allowed; }
 .mini { font-size: var(--s); font-weight: 400; min-height: var(--4); padding: 0 .25rem; border: 0; background: none;
+  margin-inline: -.25rem;
   color: var(--soft); text-decoration: underline; text-underline-offset: .2em; white-space: nowrap; }
 button:hover:not(:disabled), .button:hover { filter: brightness(1.08); } .plain:hover { background: var(--sunk); }
 label { display: block; font-size: var(--s); font-weight: 600; margin-bottom: .25rem; }
@@ -102,8 +103,10 @@ input, select { font: inherit; width: 100%; min-height: var(--6); padding: var(-
 fieldset { border: 0; margin: 0; padding: 0; } legend { font-weight: 600; padding: 0; }
 .way { display: flex; gap: .75rem; align-items: center; min-height: var(--6); margin: 0; font-size: var(--m); font-weight: 400; }
 .way input { width: 1.25rem; min-height: 1.25rem; flex: none; margin: 0; accent-color: var(--accent-line); }
-summary { cursor: pointer; padding: var(--1) 0; font-weight: 600; }
-.fold { border-top: 1px solid var(--line); } .fold > :not(summary) { margin-bottom: var(--2); }
+summary { cursor: pointer; padding: var(--1) 0; font-weight: 600; display: flex; gap: var(--1); justify-content: center; }
+summary::-webkit-details-marker { display: none; } summary::after { content: "+"; font-weight: 400; } [open] > summary::after { content: "−"; }
+.panel > details > summary, .fold > summary, .under summary { justify-content: space-between; }
+.fold { border-top: 1px solid var(--line); } section > .fold { margin-top: var(--1); } .panel > div:empty { display: none; } .fold > :not(summary) { margin-bottom: var(--2); }
 dl { display: grid; grid-template-columns: fit-content(40%) minmax(0, 1fr); gap: var(--1) var(--3); margin: 0; }
 dt { color: var(--soft); } dd { margin: 0; } .id { word-break: break-all; }
 .panel > dl { font-size: var(--s); line-height: 1.4286; }
@@ -122,6 +125,11 @@ th { color: var(--soft); font-weight: 600; white-space: nowrap; }
   border-radius: var(--round); }
 .ground { display: block; position: relative; } .ground > svg { position: absolute; inset: 0; height: 100%; }
 .ground > svg + img { position: relative; background: none; }
+/* A picture whose size is known takes its own shape where a page is about it. */
+.whole { display: grid; justify-items: center; } .whole > svg { position: static; grid-area: 1 / 1; width: auto; max-width: 100%;
+  height: auto; max-height: 60svh; aspect-ratio: auto; background: none; }
+.whole > .picture + img { position: absolute; inset: 0; height: 100%; aspect-ratio: auto; }
+.pixels { image-rendering: pixelated; }
 .blank { display: grid; place-items: center; place-content: center; gap: var(--1); color: var(--soft); font-size: var(--s); }
 .sign { background: var(--accent); color: var(--on-accent); gap: 4%; } .sign svg { width: 36%; height: auto; margin: auto; aspect-ratio: 1; }
 .sign svg:only-child { width: 100%; margin: 0; } .playable { cursor: pointer; }
@@ -132,7 +140,8 @@ th { color: var(--soft); font-weight: 600; white-space: nowrap; }
 #original:popover-open { display: grid; grid-template: minmax(0, 1fr) auto / minmax(0, 1fr); }
 #original > * { margin: 0; } #original p { display: flex; gap: var(--3); align-items: center; justify-content: center; padding: var(--1); font-size: var(--s); }
 #original > button { padding: 0; border: 0; border-radius: 0; background: none; cursor: zoom-out; filter: none; min-height: 0; }
-#original .mini { color: #fff; }
+#original .close { position: absolute; top: var(--1); right: var(--1); width: var(--6); border: 0; border-radius: 50%; background: #000b;
+  color: #fff; font-size: var(--l); padding: 0; }
 #original :focus-visible { outline-color: #fff; outline-offset: -2px; }
 #original img { width: 100%; height: 100%; object-fit: contain; }
 .onward { margin-top: var(--2); }
@@ -156,7 +165,9 @@ audio { width: 100%; display: block; margin-top: var(--2); }
   contain-intrinsic-height: auto var(--shelf); }
 #tokens .waiting { min-height: calc(var(--shelf) + .75rem); }
 
-.tools { justify-content: space-between; margin-block: var(--2); }
+.tools { margin-block: var(--2); } main > .by { margin-bottom: var(--1); } main > #cover { max-width: 26rem; margin-top: var(--2); }
+.chosen { padding: .25rem .75rem; border: 1px solid var(--edge); border-radius: 1rem; font-size: var(--s); text-decoration: none; }
+.chosen:hover { background: var(--sunk); } .sheet { justify-content: space-between; } .sheet h2 { margin: 0; }
 #filters > * { margin-top: 0; }
 @media (max-width: 47.99rem) {
   #filters { position: fixed; inset: auto 0 0; width: 100%; max-width: none; max-height: 85svh; overflow: auto; margin: 0;
@@ -164,13 +175,13 @@ audio { width: 100%; display: block; margin-top: var(--2); }
   #filters:popover-open { display: grid; gap: var(--2); }
 }
 @media (min-width: 48rem) {
-  #filter { display: none; }
-  #filters { display: grid; position: static; width: auto; max-width: none; margin: 0 0 var(--4); padding: 0; border: 0;
+  #filter, .sheet { display: none; } .tools:not(:has(a)) { display: none; }
+  #filters { display: grid; position: static; width: auto; max-width: none; margin: var(--2) 0 var(--4); padding: 0; border: 0;
     background: none; overflow: visible; gap: var(--2); align-items: end;
     grid-template-columns: repeat(auto-fill, minmax(min(11rem, 100%), 1fr)); }
 }
 /* There a choice applies at once. */
-@media (min-width: 48rem) and (scripting: enabled) { #filters [type="submit"] { display: none; } }
+@media (scripting: enabled) { #filters [type="submit"] { display: none; } }
 .chips { list-style: none; padding: 0; margin: 0; display: grid; gap: var(--1);
   grid-template-columns: repeat(auto-fill, minmax(min(9rem, 100%), 1fr)); }
 .chips a { display: grid; height: 100%; align-content: start; padding: .75rem; border: 1px solid var(--line);
@@ -191,12 +202,12 @@ audio { width: 100%; display: block; margin-top: var(--2); }
 .track { appearance: none; display: block; width: 100%; height: .5rem; border: 0; border-radius: .25rem; overflow: hidden;
   background: var(--sunk); }
 .track::-webkit-progress-bar { background: var(--sunk); }
-.track::-webkit-progress-value { background: var(--accent-line); }
-.track::-moz-progress-bar { background: var(--accent-line); }
+.track::-webkit-progress-value { background: var(--accent); box-shadow: inset 0 0 0 1px var(--accent-line); }
+.track::-moz-progress-bar { background: var(--accent); box-shadow: inset 0 0 0 1px var(--accent-line); }
 .countdown { white-space: nowrap; }
 .price { font-size: var(--l); line-height: 1.2; font-weight: 700; }
 #mint { display: grid; gap: var(--1); }
-.bar { display: grid; gap: var(--1); } .bar > :empty { position: absolute; }
+.bar { display: grid; gap: var(--1); position: relative; } .bar > :empty { position: absolute; }
 .under:has(> #account[hidden]) { display: none; }
 .offer { display: flex; flex-wrap: wrap; gap: 0 var(--2); align-items: baseline; justify-content: space-between; }
 .bar > button, #closed .button { width: 100%; }
@@ -209,23 +220,26 @@ audio { width: 100%; display: block; margin-top: var(--2); }
 .steps input::-webkit-inner-spin-button { appearance: none; margin: 0; }
 #account { display: flex; gap: 0 var(--1); align-items: center; font-size: var(--s); min-height: var(--4); }
 #account span { min-width: 0; overflow: hidden; text-overflow: ellipsis; white-space: nowrap; color: var(--soft); margin-right: auto; }
-#account a { flex: none; }
+#account a { flex: none; display: inline-flex; min-height: var(--4); align-items: center; }
 #offers { display: grid; gap: var(--1); } #offers button { width: 100%; }
 .phases { list-style: none; padding: 0; margin: 0; display: grid; gap: var(--1); }
 .phases li { border: 1px solid var(--line); border-radius: var(--round); padding: var(--2); background: var(--card); display: grid;
   grid-template-columns: minmax(0, 1fr) auto; gap: .25rem var(--2); align-items: center; }
-.phases li > :last-child { grid-column: 1 / -1; font-size: var(--s); color: var(--soft); }
+.phases li > :nth-child(n + 3) { grid-column: 1 / -1; font-size: var(--s); color: var(--soft); }
 .phases .price { font-size: var(--m); }
 .state { display: inline-flex; gap: var(--1); align-items: center; font-size: var(--s); font-weight: 600; }
 .state::before { content: ""; width: .5rem; height: .5rem; border-radius: 50%; background: var(--edge); }
 .live .state::before { background: var(--good); } .over { color: var(--soft); }
-#gift { min-height: 3rem; }
+#gift { min-height: 3rem; } #gift.says { display: grid; gap: var(--2); justify-items: start; align-content: start; } #gift > .panel { width: 100%; }
+.won #passkeys { display: none; }
 .won #cover { display: none; }
 .won #owned { display: grid; gap: var(--3); margin-bottom: var(--6); align-content: center; }
 .work { display: grid; gap: var(--1); justify-items: center; }
 .work.several { display: flex; flex-wrap: wrap; justify-content: center; } .several > * { flex: 0 1 calc(50% - .25rem); max-width: 18rem; }
 .work > *, .work a, .work .picture { display: block; width: 100%; } .work .blank { display: grid; }
-.work .picture { background: none; max-height: min(60svh, 45rem); }
+.work img.picture { background: none; margin-inline: auto; aspect-ratio: var(--ratio, 1);
+  width: min(100%, var(--ratio, 1) * min(60svh, 45rem)); }
+.work video.picture { max-height: min(60svh, 45rem); }
 #owned .says { display: grid; gap: var(--1); justify-items: center; text-align: center; }
 #owned h2 { font-size: var(--xl); font-weight: 700; letter-spacing: -.02em; line-height: 1.25; margin: 0; }
 #owned .row { justify-content: center; margin-top: var(--1); }
@@ -239,7 +253,8 @@ audio { width: 100%; display: block; margin-top: var(--2); }
 .works > .row { justify-content: space-between; margin-bottom: var(--2); } .works h2 { margin: 0; }
 @media (min-width: 43rem) { #works { --columns: 4; } }
 @media (min-width: 48rem) {
-  .two { grid-template-columns: minmax(0, 1fr) minmax(0, 1fr); gap: var(--4); align-items: start; }
+  .whole > svg { max-height: max(100svh - 8rem, 30rem); }
+  .two { grid-template-columns: minmax(0, 1.3fr) minmax(18rem, 1fr); gap: var(--4); align-items: start; }
   .two > .works, .two > .about { grid-column: 1; }
   .two > .panel { grid-column: 2; grid-row: 1 / span 4; }
   .bar { padding: var(--3); border: 1px solid var(--line); border-radius: var(--round); background: var(--card); }
@@ -253,11 +268,16 @@ audio { width: 100%; display: block; margin-top: var(--2); }
 @media (max-width: 47.99rem) {
   .bar { position: fixed; inset: auto 0 0; z-index: 2; padding: .75rem var(--2) calc(.75rem + env(safe-area-inset-bottom));
     background: var(--card); border-top: 1px solid var(--line); }
-  .gift .picture { width: min(100%, 35svh); }
+  .gift .enlarge { background: var(--sunk); border-radius: var(--round); }
+  .gift .ground { width: min(100%, 35svh); margin-inline: auto; }
+  #page > .panel { display: contents; } .about, .works { order: 1; } #page > .panel > :is(dl, .changes, #signs) { order: 2; }
+  #wallets { position: fixed; inset: auto 0 0; width: 100%; max-width: none; margin: 0; border-width: 1px 0 0;
+    border-radius: var(--round) var(--round) 0 0; }
   #mint { display: contents; }
   .won .bar { position: static; padding: 0; background: none; border: 0; }
   html:has(.bar) { scroll-padding-bottom: 10rem; } body:not(.won):has(.bar) main { padding-bottom: 11rem; }
 }
+.bar[aria-busy="true"]::before { content: ""; position: absolute; inset: -1px 0 auto; height: 2px; background: var(--accent-line); }
 #enter { align-items: end; max-width: 40rem; margin-top: var(--2); } #enter input { min-width: 0; }
 #view { display: grid; grid-template-columns: minmax(0, 1fr); gap: var(--5); margin-top: var(--2); }
 .charts { display: grid; gap: var(--2); margin-bottom: var(--2); grid-template-columns: repeat(auto-fit, minmax(min(100%, 35rem), 1fr)); }
@@ -267,9 +287,11 @@ audio { width: 100%; display: block; margin-top: var(--2); }
 @media (prefers-reduced-motion: no-preference) {
   button, .button, .plain { transition: filter .15s; }
   .track::-webkit-progress-value { transition: inline-size .4s; }
+  .bar[aria-busy="true"]::before { animation: waits 1.5s linear infinite; }
   .won #owned { animation: arrive .5s ease-out; }
   .revealed { animation: revealed .8s ease-out; }
 }
+@keyframes waits { from { clip-path: inset(0 100% 0 0); } 50% { clip-path: inset(0); } to { clip-path: inset(0 0 0 100%); } }
 @keyframes revealed { from { opacity: 0; } }
 @keyframes arrive { from { opacity: 0; transform: translateY(1rem); } }
 `;

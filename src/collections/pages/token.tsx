@@ -4,7 +4,7 @@ import type {
   PublicTrait,
 } from "../../api/resources/public-collection.ts";
 import { explorerOf } from "../../domain/collector-pages.ts";
-import { grouped } from "../../domain/counted.ts";
+import { grouped, percent } from "../../domain/counted.ts";
 import { isolated } from "../../domain/texts.ts";
 import { By } from "./by.tsx";
 import { cardOfPage } from "./card.ts";
@@ -13,7 +13,7 @@ import { choice } from "./gallery.tsx";
 import { Media } from "./media.tsx";
 import { Moment } from "./moment.tsx";
 import { isNumber, ownNameOf } from "./names.ts";
-import { Promises, Secret } from "./promises.tsx";
+import { Changeable, Promises, Secret } from "./promises.tsx";
 import { Trades } from "./trades.tsx";
 
 interface TokenProps {
@@ -131,12 +131,6 @@ const History = ({ token, all }: { token: PublicTokenDetail; all: string | null 
   </section>
 );
 
-/** A share in percent, with a decimal where it is small. */
-const percent = (part: number, whole: number): string => {
-  const share = (100 * part) / whole;
-  return `${share < 10 ? share.toFixed(1) : Math.round(share)} %`;
-};
-
 const Traits = ({ collection, token, traits }: Pick<TokenProps, "collection" | "token" | "traits">) => (
   <section>
     <h2>Traits</h2>
@@ -195,7 +189,10 @@ const Head = ({ collection, token }: Pick<TokenProps, "collection" | "token">) =
   const ranked = rank === null ? null : `Rarity rank ${grouped(rank)}`;
   return (
     <div class="head" data-fresh="head">
-      <Title text={own} of={isNumbered ? { text: title, href: home } : undefined} />
+      <Title
+        text={isNumbered ? `${own} of ${grouped(total)}` : own}
+        of={isNumbered ? { text: title, href: home } : undefined}
+      />
       <By {...collection} />
       {isNumbered ? (
         ranked && <p class="soft">{ranked}</p>
@@ -280,6 +277,7 @@ export const TokenDetail = ({ setting, collection, token, traits, now, script }:
           <dl>
             <Promises collection={collection} own={locked} />
           </dl>
+          <Changeable collection={collection} own={locked} />
           <details class="fold" data-fresh="proof">
             <summary>Proof</summary>
             <Proof collection={collection} token={token} />
