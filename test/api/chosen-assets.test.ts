@@ -102,6 +102,7 @@ describe("a mint of a chosen asset", () => {
   ) => {
     // Which of two transactions comes first in a block is chance.
     for (let copies = 2; ; copies++) {
+      await pay("platform", shop.walletAccountId, 10n ** 24n);
       const draft = await createDraft(shop, { copies: [copies, 20] });
       const { asset_uuid } = (await assetsOf(draft)).find((asset) => asset.copies === copies)!;
       const { collection_uuid: uuid } = await bodyOf<Finalized>(

@@ -358,7 +358,8 @@ const facesIn = ({ at, text }: Seen): [number, Face][] => {
   // Its NFTs are examples, and events of mints from wallets have other fields.
   if (at === "GET /openapi.json" || at.startsWith("GET /event?")) return faces;
   const body = text.slice(text.lastIndexOf("\n") + 1);
-  if (!/^[[{]/.test(body)) return faces;
+  // Bytes of a picture may begin like JSON.
+  if (!/^(?:\{"|\[[[{"\]])/.test(body) || body.includes("\0")) return faces;
   JSON.parse(body, (_, value: unknown) => {
     const { token_id: id, metadata } = (value ?? {}) as { token_id?: string; metadata?: object };
     if (!id?.startsWith?.(`${hidden.collection.near_collection.collection_id}:`)) return value;

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { PublicCollection } from "../../src/api/resources/public-collection.ts";
-import { Promises, Secret } from "../../src/collections/pages/promises.tsx";
+import { Changeable, Promises, Secret } from "../../src/collections/pages/promises.tsx";
 
 type Transfers = PublicCollection["transfers"];
 
@@ -39,8 +39,10 @@ test("after a reveal a page promises what NFTs show only where their metadata ar
 
 test("what isn't locked is named with who can change it", () => {
   const transfers: Transfers = { allow_approvals: true, has_lists: false };
-  const said = (locks: PublicCollection["locks"], own?: string): string =>
-    shown(Promises({ collection: { locks, transfers, contract_code: code }, own }));
+  const said = (locks: PublicCollection["locks"], own?: string): string => {
+    const collection = { locks, transfers, contract_code: code };
+    return `${shown(Promises({ collection, own }))}${shown(Changeable({ collection, own }))}`;
+  };
   expect(said([])).not.toContain("Locked for ever");
   expect(said([])).toContain(
     "titles and pictures, prices and phases of the mint, royalties, who can receive",
@@ -49,21 +51,23 @@ test("what isn't locked is named with who can change it", () => {
   // An NFT whose own metadata are locked.
   expect(said([], "It never changes.")).not.toContain("titles and pictures");
   expect(said(["metadata", "supply", "royalties", "transfers"])).toMatch(
-    /Can still change<\/dt><dd><div>By the contract&#39;s owner/,
+    /What can still change<\/summary><p>By the contract&#39;s owner/,
   );
-  expect(said(["metadata", "supply", "royalties", "transfers", "code"])).not.toContain("Can still change");
+  expect(said(["metadata", "supply", "royalties", "transfers", "code"])).not.toContain("can still change");
 });
 
 test("nobody can undo locks only where the contract's code is locked too and its account has no key", () => {
   const transfers: Transfers = { allow_approvals: true, has_lists: false };
-  const said = (change: Partial<PublicCollection["contract_code"]>): string =>
-    shown(Promises({ collection: { locks: ["supply"], transfers, contract_code: { ...code, ...change } } }));
+  const said = (change: Partial<PublicCollection["contract_code"]>): string => {
+    const collection = { locks: ["supply" as const], transfers, contract_code: { ...code, ...change } };
+    return `${shown(Promises({ collection }))}${shown(Changeable({ collection }))}`;
+  };
   const all = "Nobody can undo it.";
   expect(said({ locked: true })).toContain(all);
   for (const change of [{}, { locked: true, has_full_access_key: true }]) {
     expect(said(change)).not.toContain(all);
     expect(said(change)).toContain("The contract keeps this as long as its code isn&#39;t replaced.");
   }
-  expect(said({})).toContain("about 3 days after an announcement");
+  expect(said({})).toContain("around 3 days after an announcement");
   expect(said({ delay_blocks: 3 })).toContain("3 blocks after an announcement");
 });

@@ -327,7 +327,7 @@ export const changeAllowlist = (
   change: "allowlist_add" | "allowlist_remove",
   list: Allowlist,
   accountIds: readonly string[],
-): Action =>
+): FunctionCall =>
   call(
     change,
     json({ ...listOf(list), account_ids: accountIds }),
@@ -335,7 +335,7 @@ export const changeAllowlist = (
     ONE_YOCTO,
   );
 
-export const clearAllowlist = (list: Allowlist): Action =>
+export const clearAllowlist = (list: Allowlist): FunctionCall =>
   call("allowlist_clear", json(listOf(list)), 20n * T, ONE_YOCTO);
 
 /** Registers an account at a token's contract (NEP-145). @param deposit yoctoNEAR; what is too much returns */

@@ -277,9 +277,9 @@ export const codeStateOf = (
   hasKey: boolean,
 ): CodeState => ({
   locked,
-  delay_blocks,
   announced:
     hash === null || height === null ? null : { code_hash: toHex(baseDecode(hash)), earliest_height: height },
+  delay_blocks,
   has_full_access_key: hasKey,
 });
 

@@ -55,7 +55,9 @@ export const Changeable = ({
       <summary>What can still change</summary>
       {open.length > 0 && <p>By the artist, or admins that they name: {open.join(", ")}.</p>}
       {!locks.includes("code") && (
-        <p>By the contract's owner, {timeOf(code.delay_blocks)} after an announcement on the chain: its code.</p>
+        <p>
+          By the contract's owner, {timeOf(code.delay_blocks)} after an announcement on the chain: its code.
+        </p>
       )}
     </details>
   );
