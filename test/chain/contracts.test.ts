@@ -268,13 +268,11 @@ describe("an ed25519 signature", () => {
     spelledBeyondThePrime[31] = 0x7f;
     expect(await isValid(withoutSecret(7), spelledBeyondThePrime)).toBe(true);
     // A point of order 4: one message in four will do.
-    const tries = await Promise.all(
-      Array.from({ length: 24 }, (_, number) =>
-        isValid(withoutSecret(9), Buffer.alloc(32), bytes(`${number}`)),
-      ),
-    );
-    expect(tries).toContain(true);
-    expect(tries).toContain(false);
+    const seen = new Set<boolean>();
+    // One after the other: of a key's transactions in different blocks a lower nonce that comes late is dead.
+    for (let number = 0; number < 24 && seen.size < 2; number++)
+      seen.add(await isValid(withoutSecret(9), Buffer.alloc(32), bytes(`${number}`)));
+    expect(seen.size).toBe(2);
   });
 
   test("is invalid if R has a part of small order, because the bytes of R are compared", async () => {
