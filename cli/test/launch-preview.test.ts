@@ -147,7 +147,7 @@ describe("a preview", () => {
     expect(mint).toMatch(
       /<h1 dir="auto">Night Herons<\/h1>.*Ada &lt;Heron&gt;.*0 of 6 minted, 6 left\..*2 NEAR/s,
     );
-    expect(mint).toMatch(/from <time datetime="2040-01-01T18:00:00\.000Z">/);
+    expect(mint).toMatch(/Opens <time datetime="2040-01-01T18:00:00\.000Z">/);
     expect(mint).toContain('<h3 dir="auto">Why</h3>\n<p dir="auto">Herons <strong>wait</strong>.</p>');
     expect(mint).toContain("5 % to ada.near");
     expect(mint).toContain('<a href="https://example.com/shop"');
