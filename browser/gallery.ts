@@ -1,7 +1,6 @@
 // browser/: the scripts of the pages for collectors. `npm run pages:build` puts them into src/collections/pages/scripts.ts.
 
 import { keptInWindow } from "./kept.ts";
-import { keepPixels } from "./pixels.ts";
 import { awaitReveal, hiddenMoments, mainAt, replaceContent } from "./reveal.ts";
 
 /**
@@ -222,7 +221,7 @@ async function refreshTiles(): Promise<void> {
     }
   }
 }
-keepPixels();
+
 hiddenMoments();
 awaitReveal(refreshTiles);
 

@@ -7,14 +7,25 @@ function widthOf({ currentSrc, naturalWidth, clientWidth }: HTMLImageElement): n
   return said === undefined ? naturalWidth : (naturalWidth / clientWidth) * Number(said);
 }
 
-const sharpen = (picture: unknown): void => {
+/** Loaded pictures that weren't looked at yet. */
+const loaded = new Set<HTMLImageElement>();
+
+/** Reads all widths before it changes anything, because each change makes the next width another layout. */
+function sharpen(): void {
+  const small = [...loaded].filter((picture) => picture.naturalWidth > 0 && widthOf(picture) <= MOST);
+  loaded.clear();
+  for (const picture of small) picture.classList.add("pixels");
+}
+
+const note = (picture: unknown): void => {
   if (!(picture instanceof HTMLImageElement) || !picture.matches(".picture")) return;
-  if (picture.naturalWidth > 0 && widthOf(picture) <= MOST) picture.classList.add("pixels");
+  if (loaded.size === 0) requestAnimationFrame(sharpen);
+  loaded.add(picture);
 };
 
 /** Has small pictures keep their pixels sharp, also those that come later. */
 export function keepPixels(): void {
   // It doesn't bubble.
-  document.addEventListener("load", ({ target }) => sharpen(target), true);
-  for (const picture of document.images) if (picture.complete) sharpen(picture);
+  document.addEventListener("load", ({ target }) => note(target), true);
+  for (const picture of document.images) if (picture.complete) note(picture);
 }
