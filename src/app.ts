@@ -71,7 +71,15 @@ for (const [surface, list] of Object.entries(SURFACES)) {
 
 // Each request behind a tool is checked by itself.
 endpoints.add("POST", "/mcp", {
-  ...{ isWrite: false, isStreamed: false, isLongPoll: false, scope: "any", limitsCollections: true },
+  ...{
+    isWrite: false,
+    isStreamed: false,
+    isLongPoll: false,
+    isOfLedger: false,
+    looksUpKeyLast: false,
+    scope: "any",
+    limitsCollections: true,
+  },
   otherTypes: ["text/event-stream"],
 });
 

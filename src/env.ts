@@ -169,8 +169,6 @@ const fieldsSchema = z.object({
   KEYS_KEPT_HOURS: numberFrom(24, 25),
   /** Days that a wallet's journal has an operation after its end, while the object has room. */
   JOURNAL_KEPT_DAYS: numberFrom(1, 1, 31),
-  /** Days that recovery can put an operation back after its end, and that a file of forgotten ones is kept. */
-  JOURNAL_FILES_KEPT_DAYS: numberFrom(1, 31),
   /** Kubo RPC for pinning, and the value of its Authorization header. */
   KUBO_RPC_URL: z
     .url()

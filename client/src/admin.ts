@@ -19,7 +19,6 @@ import type {
   ListedContract,
   Operation,
   OwnedContract,
-  Recovery,
   Rotation,
   SettlementInput,
   StuckTransaction,
@@ -198,14 +197,6 @@ export class AdminClient {
   readonly secrets = {
     /** Seals wallet keys under the newest version of WALLET_SECRETS, a few per call: repeat until `remaining` is 0. */
     rotate: () => this.#call<Rotation>("POST", "/secret-rotation"),
-  };
-
-  readonly database = {
-    /**
-     * Restores what a rolled-back database has lost, a bounded part per call.
-     * @param cursor `next` of the call before; null begins. All is done once `next` is null.
-     */
-    recover: (cursor: string | null) => this.#call<Recovery>("POST", "/database/recover", { cursor }),
   };
 
   async #call<T>(

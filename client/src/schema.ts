@@ -102,26 +102,6 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/admin/v1/database/recover": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * Restore what a rolled-back database has lost
-         * @description Restores operations with their responses and Idempotency-Keys, collections with their drafts, contracts and integrations, from the wallets' journals, the chain and R2. Each call does a part of it: call again with `cursor` set to `next` until that is null. You can repeat a call or begin again at any time; if nothing is lost, nothing changes.
-         */
-        post: operations["adminRecoverDatabase"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
     "/admin/v1/integration": {
         parameters: {
             query?: never;
@@ -1118,7 +1098,7 @@ export interface paths {
         };
         /**
          * List events, oldest first, wait for them, or stream them
-         * @description Events are numbered without gaps and kept for 90 days. Store the last `seq` that you handled, and ask for those after it. With `type` a page may be short or empty and still have a next one: follow `Link`, because the same `after` would give the same empty page again. With `Accept: text/event-stream` the answer is server-sent events, with the seq as id. Such a stream ends after five minutes; continue it by `Last-Event-ID`, as EventSource does by itself. After a rollback of the database, numbers continue after a gap. A seq that doesn't exist gets 409, which names the last one. Too many readers at once get 429. Scope: `read`.
+         * @description Events are numbered without gaps and kept for 90 days. Store the last `seq` that you handled, and ask for those after it. With `type` a page may be short or empty and still have a next one: follow `Link`, because the same `after` would give the same empty page again. With `Accept: text/event-stream` the answer is server-sent events, with the seq as id. Such a stream ends after five minutes; continue it by `Last-Event-ID`, as EventSource does by itself. After the loss of a wallet object, numbers continue after a gap. A seq that doesn't exist gets 409, which names the last one. Too many readers at once get 429. Scope: `read`.
          */
         get: operations["listEvents"];
         put?: never;
@@ -3747,7 +3727,7 @@ export interface components {
                  * @example active
                  * @enum {string}
                  */
-                state: "empty" | "prepared" | "restored" | "behind" | "locked_out" | "active";
+                state: "empty" | "prepared" | "restored" | "locked_out" | "active";
                 /**
                  * @description What collections have `earned` and no payout has taken, yoctoNEAR. Read from the contracts every minute and at each payout.
                  * @example 947435000000000000000000
@@ -4074,11 +4054,6 @@ export interface components {
                 state: "up" | "down";
             };
             database: {
-                /**
-                 * @description It was rolled back and has to be recovered: wallets refuse new operations.
-                 * @example false
-                 */
-                behind: boolean | null;
                 /**
                  * Format: date-time
                  * @description When it will be full at last month's growth; null if it doesn't grow or was observed for less than a day.
@@ -4901,11 +4876,6 @@ export interface components {
             };
             database: {
                 /**
-                 * @description It was rolled back and has to be recovered: wallets refuse new operations.
-                 * @example false
-                 */
-                behind: boolean | null;
-                /**
                  * Format: date-time
                  * @description When it will be full at last month's growth; null if it doesn't grow or was observed for less than a day.
                  */
@@ -4947,62 +4917,6 @@ export interface components {
             };
             /** @enum {string} */
             status: "ready" | "unavailable";
-        };
-        Recovery: {
-            /**
-             * @description Finalizations that were put back, with their drafts and collections.
-             * @example 0
-             */
-            collections: number;
-            /**
-             * @description Contracts that were put back.
-             * @example 0
-             */
-            contracts: number;
-            /**
-             * @description Idempotency-Keys that stand for an operation again.
-             * @example 0
-             */
-            idempotency_keys: number;
-            /**
-             * @description Integrations that were put back with their wallets.
-             * @example 0
-             */
-            integrations: number;
-            /** @description `cursor` of the next call; null: all is done. */
-            next: string | null;
-            /**
-             * @description Operations that were put back or ended, those below included.
-             * @example 0
-             */
-            operations: number;
-            /**
-             * @description What can't be restored, or only in part.
-             * @example []
-             */
-            unrestored: {
-                /** Format: uuid */
-                integration_uuid: string;
-                /** @enum {string} */
-                kind: "wallet_create" | "contract_deploy" | "contract_top_up" | "contract_publish" | "contract_upgrade" | "contract_hand_over" | "contract_accept" | "finalize" | "collection_update" | "mint" | "nft_update" | "nft_update_bulk" | "nft_transfer" | "nft_burn" | "nft_lock" | "collection_reveal" | "collection_lock" | "allowlist_add" | "allowlist_remove" | "allowlist_clear" | "wallet_payout" | "currency_payout" | "drop_create" | "drop_update" | "drop_close" | "claim";
-                /** Format: uuid */
-                operation_uuid: string;
-                reason: string;
-                /** Format: uuid */
-                subject_uuid: string;
-            }[];
-            /**
-             * @description Wallets whose operations are all there.
-             * @example 0
-             */
-            wallets: number;
-        };
-        RecoveryInput: {
-            /**
-             * @description `next` of the previous call; null or absent: from the beginning.
-             * @example null
-             */
-            cursor?: string | null;
         };
         ReferenceInput: {
             /**
@@ -5114,7 +5028,7 @@ export interface components {
             /** Format: uuid */
             operation_uuid: string;
             /**
-             * @description `unknown`: its outcome can't be proven. `queued`, `open`: for two minutes or longer. `wallet_inactive`: it waits until its wallet is restored or activated. `behind`: the database lacks it and has to be recovered.
+             * @description `unknown`: its outcome can't be proven. `queued`, `open`: for two minutes or longer. `wallet_inactive`: it waits until its wallet is restored or activated.
              * @example unknown
              */
             state: string;
@@ -5301,11 +5215,11 @@ export interface components {
             /** @example 0 */
             queued: number;
             /**
-             * @description empty: its object has lost its key; restore it. restored: activate it. behind: the database is older than its journal; recover the database. locked_out: its account lacks its key; add it.
+             * @description empty: its object has lost its key; restore it. restored: activate it. locked_out: its account lacks its key; add it.
              * @example active
              * @enum {string}
              */
-            state: "empty" | "prepared" | "restored" | "behind" | "locked_out" | "active";
+            state: "empty" | "prepared" | "restored" | "locked_out" | "active";
             /**
              * @description The first 100.
              * @example []
@@ -5314,7 +5228,7 @@ export interface components {
                 /** Format: uuid */
                 operation_uuid: string;
                 /**
-                 * @description `unknown`: its outcome can't be proven. `queued`, `open`: for two minutes or longer. `wallet_inactive`: it waits until its wallet is restored or activated. `behind`: the database lacks it and has to be recovered.
+                 * @description `unknown`: its outcome can't be proven. `queued`, `open`: for two minutes or longer. `wallet_inactive`: it waits until its wallet is restored or activated.
                  * @example unknown
                  */
                 state: string;
@@ -5521,8 +5435,6 @@ export type PublicVoucher = components['schemas']['PublicVoucher'];
 export type Quote = components['schemas']['Quote'];
 export type QuoteInput = components['schemas']['QuoteInput'];
 export type Readiness = components['schemas']['Readiness'];
-export type Recovery = components['schemas']['Recovery'];
-export type RecoveryInput = components['schemas']['RecoveryInput'];
 export type ReferenceInput = components['schemas']['ReferenceInput'];
 export type Reveal = components['schemas']['Reveal'];
 export type RevealAnswer = components['schemas']['RevealAnswer'];
@@ -5729,37 +5641,6 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["AcceptedOperation"];
-                };
-            };
-        };
-    };
-    adminRecoverDatabase: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                /**
-                 * @example {
-                 *       "cursor": null
-                 *     }
-                 */
-                "application/json": components["schemas"]["RecoveryInput"];
-            };
-        };
-        responses: {
-            /** @description What was done. */
-            200: {
-                headers: {
-                    /** @description The request's id, as in the logs. */
-                    "X-Request-Id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Recovery"];
                 };
             };
         };

@@ -157,6 +157,10 @@ export interface Definition {
    * unless the path names one of its collections.
    */
   readonly limitsCollections?: boolean;
+  /** Its Idempotency-Key is looked up by the call that carries it out: it is frequent, and seldom repeated. */
+  readonly looksUpKeyLast?: boolean;
+  /** Its effect is in the ledger, though it is no operation. */
+  readonly isOfLedger?: boolean;
   /** A long poll that several callers share: it reads from the primary. */
   readonly isLongPoll?: boolean;
 }
@@ -168,6 +172,8 @@ export const traitsOf = (definition: Definition): EndpointTraits => ({
   ),
   isStreamed: definition.rawBody !== undefined,
   isLongPoll: definition.isLongPoll ?? false,
+  isOfLedger: definition.operation === true || definition.isOfLedger === true,
+  looksUpKeyLast: definition.looksUpKeyLast ?? false,
   scope: neededScope(definition),
   limitsCollections: definition.limitsCollections ?? false,
 });

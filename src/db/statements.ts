@@ -1,6 +1,12 @@
 import { type SQL, sql } from "drizzle-orm";
 import type { BatchItem } from "drizzle-orm/batch";
 
+/** A statement as it is sent to a ledger. */
+export interface SentStatement {
+  readonly sql: string;
+  readonly params: readonly unknown[];
+}
+
 export type Statement = BatchItem<"sqlite">;
 
 /** JSON with fields set to these values, by name; null: there are no fields. */
@@ -38,8 +44,20 @@ export const failure = (error: unknown): unknown =>
     ? error
     : new Error(`${UNAVAILABLE}: its call failed`, { cause: error });
 
-/** Whether D1 failed or didn't answer, so that the commit is uncertain. */
-export const isUnavailable = (error: unknown): boolean => says(error, UNAVAILABLE);
+const LEDGER_UNAVAILABLE = "the ledger is unavailable";
+
+/** Errors of SQLite, which are those of a statement that was rolled back. */
+const OF_SQLITE = /SQLITE_|constraint failed/;
+
+/** The error to throw for a failed call of a ledger's object, as `failure`. */
+export const ledgerFailure = (error: unknown): unknown =>
+  error instanceof Error && OF_SQLITE.test(error.message)
+    ? error
+    : new Error(`${LEDGER_UNAVAILABLE}: its object was reset or is overloaded`, { cause: error });
+
+/** Whether D1 or a ledger's object failed or didn't answer, so that the commit is uncertain. */
+export const isUnavailable = (error: unknown): boolean =>
+  says(error, UNAVAILABLE) || says(error, LEDGER_UNAVAILABLE);
 
 /** Whether D1 didn't answer before the timeout: another call would probably wait as long. */
 export const isUnanswered = (error: unknown): boolean => says(error, UNANSWERED);

@@ -35,13 +35,6 @@ const partsDown = ({ database, bucket, nodes, schedule }: Facts): readonly Findi
 /** What needs the operator's attention, critical rules first. ops/alerts.yml and docs/running.md have an entry for each. */
 export const RULES: Readonly<Record<string, Rule>> = {
   part_down: critical(partsDown),
-  database_behind: critical(({ database }) =>
-    when(
-      database.behind === true,
-      "database",
-      "It was rolled back, and wallets refuse new operations. Run: npm run admin -- database recover",
-    ),
-  ),
   operation_unknown: critical(({ stuck }) =>
     stuck.flatMap(({ operation_uuid: id, kind, state }) =>
       when(

@@ -90,7 +90,7 @@ test("a contract can't be handed over to a missing account or its owner, nor acc
 test("a contract that isn't on the chain yet can't be handed over", async () => {
   const path = `/integration/${elsewhere.integrationUuid}/contract`;
   const deploy = () => admin(path, { json: { name: "Late", symbol: "LATE" } });
-  await killedAt("operation.accepted", deploy, firstPass);
+  await killedAt("operation.after_submit", deploy, firstPass);
   const [late] = await bodyOf<{ contract_uuid: string; account_id: string; state: string }[]>(
     await admin(path),
     200,

@@ -192,7 +192,7 @@ test("collections of one contract are numbered and listed", async () => {
 const finalizedWhileChanged = async (draft: string, title: string): Promise<Finalized> => {
   let changed = false;
   const DB = failingD1(async (sql) => {
-    if (!changed && /insert into "operations"/i.test(sql)) {
+    if (!changed && /update "drafts" set "state"/i.test(sql)) {
       changed = true;
       await retitle(draft, title);
       vi.useRealTimers();

@@ -102,7 +102,7 @@ describe("a payout", () => {
   test("waits for a finalization, which spends in several transactions", async () => {
     await bodyOf(await setAccount(treasury), 200);
     const draft = await createDraft(shop, { copies: [1] });
-    killAt("operation.before_submit");
+    killAt("operation.after_submit");
     const answer = await api(`/collection-draft/${draft}/finalize`, { key: shop.key, method: "POST" });
     const { operation_uuid: finalization } = (await answer.json()) as { operation_uuid: string };
     for (const amount of ["1", "all"]) {
@@ -153,11 +153,13 @@ describe("a payout", () => {
     const [former, next] = (await createReceivers(2)) as [string, string];
     await bodyOf(await setAccount(former), 200);
     const before = await Promise.all([former, next].map(balanceOf));
-    const changing = (account: string | null) =>
-      failingD1(async (sql) => {
-        if (/insert into "operations"/.test(sql)) await bodyOf(await setAccount(account), 200);
+    const changing = (account: string | null) => {
+      let reads = 0;
+      return failingD1(async (sql) => {
+        if (/payout_account/.test(sql) && ++reads === 2) await bodyOf(await setAccount(account), 200);
         return null;
       });
+    };
     const request = { key: shop.key, json: { amount: String(NEAR) } };
     const paid = await apiWith({ DB: changing(next) }, "/wallet/payout", request);
     const answer = await bodyOf<Payout>(paid.response, 200);
@@ -175,16 +177,11 @@ describe("a payout", () => {
     expect(await balanceOf(former)).toBe(before[0]);
   });
 
-  test("takes four database calls: its account, the known sales, its acceptance and its end", async () => {
+  test("asks the database for its account alone", async () => {
     await bodyOf(await setAccount(treasury), 200);
     const { send, trips } = watched(shop.integrationUuid);
     await bodyOf(await send("/wallet/payout", { key: shop.key, json: { amount: "1" } }), 200);
-    expect(trips).toEqual([
-      expect.stringMatching(/payout_account/),
-      expect.stringMatching(/select .* from "collections"/),
-      expect.stringMatching(/insert into "operations"/),
-      expect.stringMatching(/update "operations" set/),
-    ]);
+    expect(trips.every((sql) => /payout_account/.test(sql))).toBe(true);
   });
 
   test("may have a limit and a quote, and is refused without an account before either is checked", async () => {

@@ -204,9 +204,9 @@ class FaultyWallet extends IntegrationWallet {
     super(inTime(ctx), withFaults(env));
   }
 
-  override carryOut(...[row, waiting]: Parameters<IntegrationWallet["carryOut"]>) {
-    const marker = MARKER.exec(JSON.stringify(row.request))?.[0] ?? row.kind;
-    return about.run(marker, () => super.carryOut(row, waiting));
+  override write(...[write, waitMs]: Parameters<IntegrationWallet["write"]>) {
+    const marker = MARKER.exec(JSON.stringify(write.row.request))?.[0] ?? write.row.kind;
+    return about.run(marker, () => super.write(write, waitMs));
   }
 
   override resume(...operation: Parameters<IntegrationWallet["resume"]>) {

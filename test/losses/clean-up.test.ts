@@ -44,6 +44,8 @@ async function addCollection({ integrationId, contractId, draftId }: Tenant): Pr
     id,
     integrationId,
     contractId,
+    contractAccountId: "c.test",
+    codeState: { locked: false, announced: null, delay_blocks: 0, has_full_access_key: false },
     draftId,
     onChainId: 1,
     settings: draft!.settings,
@@ -190,7 +192,15 @@ describe("the clean-up of unreferenced files", () => {
     await bodyOf(await attach(tenant, formOf([detail("a.png")], [small("a.png", 1)])), 201);
     const directory = await storedDirectory(tenant);
     const collectionId = await addCollection(tenant);
-    await runBatch(db, keepDirectory(contextAt(), collectionId, directory, new Date()));
+    await runBatch(
+      db,
+      keepDirectory(
+        contextAt(),
+        { id: collectionId, integrationId: tenant.integrationId },
+        directory,
+        new Date(),
+      ),
+    );
     await passHours(1, 30);
     expect(await objects()).toBe(2);
     const root = await send(`/ipfs/${directory.rootCid}?format=raw&download=true`);

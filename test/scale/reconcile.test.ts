@@ -5,6 +5,7 @@ import { api, bodyOf, createIntegration, createReceivers, type TestIntegration }
 import { view } from "../support/chain.ts";
 import { setFaults } from "../support/chain-control.ts";
 import { collectionOnChain, createCollection, createDraft, type Finalized } from "../support/collections.ts";
+import { inLedgers } from "../support/ledgers.ts";
 import { background, killAt, killedAt, observeCheckpoints, operationOver } from "../support/operations.ts";
 import { updateCollection } from "../support/own-wallets.ts";
 import { sendFrom } from "../support/payments.ts";
@@ -132,7 +133,7 @@ describe("the schedule", () => {
 
   test("repairs the count of minted tokens", async () => {
     // Inside: rows that say something else than the chain.
-    await env.DB.prepare("UPDATE collections SET minted = 0").run();
+    await inLedgers("UPDATE collections SET minted = 0");
     await background.reconcile();
     const { minted } = await onChain();
     expect(
@@ -167,9 +168,11 @@ describe("the schedule", () => {
   test("reports a collection that is missing on the chain, and one that is missing in D1", async () => {
     const { collection_uuid: uuid, near_collection: onChainRow } = collection;
     const move = (to: number) =>
-      env.DB.prepare("UPDATE collections SET on_chain_id = ? WHERE lower(hex(id)) = ?")
-        .bind(to, uuid.replaceAll("-", ""))
-        .run();
+      inLedgers(
+        "UPDATE collections SET on_chain_id = ? WHERE lower(hex(id)) = ?",
+        to,
+        uuid.replaceAll("-", ""),
+      );
     const events: object[] = [];
     try {
       await move(49);

@@ -4,7 +4,7 @@ import { attentionOf, RULES } from "../../src/operator/attention.ts";
 /** A service that needs nothing. */
 const sound: Parameters<typeof attentionOf>[0] = {
   at: "2026-11-23T12:00:00.000Z",
-  database: { size_bytes: 799, limit_bytes: 1_000, full_percent: 79.9, full_at: null, behind: false },
+  database: { size_bytes: 799, limit_bytes: 1_000, full_percent: 79.9, full_at: null },
   bucket: { state: "up" },
   schedule: { state: "running", last_run_at: "2026-11-23T11:59:30.000Z" },
   platform: { state: "funded", account_id: "mint.near", available: "1" },
@@ -54,7 +54,6 @@ const CHANGES: readonly [rule: string, subject: string, change: Partial<typeof s
   ["part_down", "bucket", { bucket: { state: "down" } }],
   ["part_down", "schedule", { schedule: { state: "late", last_run_at: null } }],
   ["part_down", "database", { database: { ...sound.database, size_bytes: null } }],
-  ["database_behind", "database", { database: { ...sound.database, behind: true } }],
   ["operation_unknown", "op", { stuck: stuck("unknown") }],
   ["operation_late", "op", { stuck: stuck("pending") }],
   [

@@ -100,7 +100,6 @@ describe("a refusal of the wallet", () => {
     { status: "insufficient_funds", missing: "5", accountId: "w.near" },
     { status: "busy", retryAfter: 3 },
     { status: "busy", retryAfter: 3, inactive: true },
-    { status: "busy", retryAfter: 3, inactive: true, behind: true },
     { status: "chain_unavailable", retryAfter: 4 },
     { status: "withdrawn" },
   ];

@@ -9,6 +9,7 @@ import { integrations } from "../../db/schema/index.ts";
 import { YOCTO_PATTERN } from "../../domain/amounts.ts";
 import type { Uuid } from "../../domain/ids.ts";
 import { DEFAULT_LIMITS, type LimitName } from "../../domain/quota.ts";
+import { forgetKeysOf } from "../../http/authentication.ts";
 import { walletOf } from "../../wallet/client.ts";
 import { endpoint, json, jsonBody } from "../endpoint.ts";
 import {
@@ -105,6 +106,7 @@ export const limitEndpoints = [
           })
           .where(eq(integrations.id, id)),
       ]);
+      forgetKeysOf(id);
       return readLimits(context, id);
     },
   ),

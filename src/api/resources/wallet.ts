@@ -6,7 +6,7 @@ const stuckFields = {
   operation_uuid: z.uuid(),
   step: z.string().openapi({ example: "mint" }),
   state: text(
-    "`unknown`: its outcome can't be proven. `queued`, `open`: for two minutes or longer. `wallet_inactive`: it waits until its wallet is restored or activated. `behind`: the database lacks it and has to be recovered.",
+    "`unknown`: its outcome can't be proven. `queued`, `open`: for two minutes or longer. `wallet_inactive`: it waits until its wallet is restored or activated.",
     "unknown",
   ),
   transaction: z.union([transactionView, z.null()]),
@@ -20,13 +20,13 @@ export const stuckView = z
   .openapi("StuckTransaction");
 
 /** What a wallet's object may be; it signs while it is active. */
-export const WALLET_STATES = ["empty", "prepared", "restored", "behind", "locked_out", "active"] as const;
+export const WALLET_STATES = ["empty", "prepared", "restored", "locked_out", "active"] as const;
 
 export const walletView = z
   .object({
     state: z.enum(WALLET_STATES).openapi({
       description:
-        "empty: its object has lost its key; restore it. restored: activate it. behind: the database is older than its journal; recover the database. locked_out: its account lacks its key; add it.",
+        "empty: its object has lost its key; restore it. restored: activate it. locked_out: its account lacks its key; add it.",
       example: "active",
     }),
     account_id: z.string().openapi({ example: WALLET }),

@@ -1,7 +1,7 @@
 import { and, asc, desc, eq, gte, lt, lte, type SQL } from "drizzle-orm";
 import { type Uuid, uuidAt } from "../../domain/ids.ts";
-import type { Database } from "../client.ts";
-import { archives } from "../schema/index.ts";
+import type { Ledger } from "../ledger.ts";
+import { archives } from "../schema/ledger.ts";
 
 export type ArchiveRow = typeof archives.$inferSelect;
 
@@ -20,7 +20,7 @@ export const madeAt = (id: Uuid): number => Number.parseInt(id.slice(0, 8) + id.
 const own = (integrationId: Uuid): SQL => eq(archives.integrationId, integrationId);
 
 /** Files that may have an operation: same day, with its id in their range. */
-export const filesAround = (db: Database, integrationId: Uuid, id: Uuid): Promise<ArchiveRow[]> =>
+export const filesAround = (db: Ledger, integrationId: Uuid, id: Uuid): Promise<ArchiveRow[]> =>
   db
     .select()
     .from(archives)
@@ -42,7 +42,7 @@ export interface ArchiveRange<Place> {
 
 /** Files that may have operations of a range, latest end first; a statement for a batch. */
 export const filesOfOperations = (
-  db: Database,
+  db: Ledger,
   integrationId: Uuid,
   { before, floor }: ArchiveRange<Uuid>,
   limit: number,
@@ -56,7 +56,7 @@ export const filesOfOperations = (
 
 /** Files that may have transactions of a time range. Those without transactions have no times and aren't included. */
 export const filesOfTransactions = (
-  db: Database,
+  db: Ledger,
   integrationId: Uuid,
   { before, floor }: ArchiveRange<Date>,
   limit: number,

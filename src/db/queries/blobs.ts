@@ -178,33 +178,31 @@ export const reviveBlobs = (db: Database, sha256s: Iterable<string>, now: Date):
       .where(and(sql`+going = 'deleted'`, inArray(blobs.sha256, unhexed(json)))),
   );
 
-/** Makes a collection keep further files, if `condition` holds. The batch fails (`reliesOnGone`) if one is deleted. */
+/**
+ * Makes a collection keep further files. The batch fails (`reliesOnGone`) if one is deleted.
+ * @param owner the integration, of a collection that D1 doesn't have yet
+ */
 export const keepBlobs = (
   db: Database,
   collectionId: Uuid,
   sha256s: Iterable<string>,
-  condition: SQL = sql`true`,
+  owner: Uuid | SQL = ownerOf(collectionId),
 ): Statement[] =>
   Array.from(jsonRows(sha256s)).flatMap((json): Statement[] =>
-    weighed(
-      db,
-      ownerOf(collectionId),
-      keptFilesWeight(collectionId, unhexed(json)),
-      keep(db, collectionId, json, condition),
-    ),
+    weighed(db, owner, keptFilesWeight(collectionId, unhexed(json)), keep(db, collectionId, json)),
   );
 
-const keep = (db: Database, collectionId: Uuid, json: string, condition: SQL): Statement[] => [
+const keep = (db: Database, collectionId: Uuid, json: string): Statement[] => [
   db
     .update(blobs)
     .set({ going: null, goingAt: null })
-    .where(and(sql`+going = 'marked'`, inArray(blobs.sha256, unhexed(json)), condition)),
+    .where(and(sql`+going = 'marked'`, inArray(blobs.sha256, unhexed(json)))),
   db
     .insert(collectionBlobs)
     .select(sql`
         SELECT ${uuidToBytes(collectionId)},
           (SELECT sha256 FROM blobs WHERE sha256 = unhex(value) AND going IS NULL), NULL
-        FROM json_each(${json}) WHERE ${condition}`)
+        FROM json_each(${json}) WHERE true`)
     .onConflictDoNothing(),
 ];
 

@@ -1,7 +1,6 @@
 import { and, eq, sql } from "drizzle-orm";
 import type { Event } from "../../api/resources/event.ts";
 import type { ServiceContext } from "../../context.ts";
-import { runBatch } from "../../db/client.ts";
 import { ledgerOf } from "../../db/ledger.ts";
 import { insertEvents, readStand, skipNumbers } from "../../db/queries/events.ts";
 import { type WebhookRow, webhooks } from "../../db/schema/events.ts";
@@ -187,17 +186,12 @@ export class DeliveryRun {
       data: toWebhook(row, now),
       at: now,
     } as const;
-    await runBatch(context.db, [
-      insertEvents(
-        ledgerOf(context, row.integrationId),
-        event,
-        sql`EXISTS (SELECT 1 FROM webhooks WHERE ${isEnabled})`,
-      ),
-      context.db
-        .update(webhooks)
-        .set({ state: "disabled", disabledReason: reason, updatedAt: now })
-        .where(isEnabled),
-    ]);
+    const [disabled] = await context.db
+      .update(webhooks)
+      .set({ state: "disabled", disabledReason: reason, updatedAt: now })
+      .where(isEnabled)
+      .returning({ id: webhooks.id });
+    if (disabled) await insertEvents(ledgerOf(context, integrationId), event, sql`true`);
     journal.set("failingSince", null);
     this.#isOver = true;
     context.log("webhook.disabled", { webhook_uuid: webhook.id, reason });

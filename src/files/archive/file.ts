@@ -17,6 +17,17 @@ export interface ArchivedTransaction {
 export interface ArchivedOperation {
   readonly row: OperationRow;
   readonly transactions: readonly ArchivedTransaction[];
+  /** Its Idempotency-Keys; absent in the archive, which operations reach when their keys have expired. */
+  readonly keys?: readonly ArchivedKey[];
+}
+
+export interface ArchivedKey {
+  readonly key: string;
+  /** Hexadecimal. */
+  readonly fingerprint: string | null;
+  /** Milliseconds since the epoch. */
+  readonly createdAt: number;
+  readonly expiresAt: number;
 }
 
 const instant = (text: unknown): Date => new Date(text as string);
@@ -27,7 +38,7 @@ export const HASH_DIGITS = 2 * HASH_BYTES;
 /** Operations as the lines of a file. Of those that share a transaction, the first has its result. */
 export const linesOf = (operations: readonly ArchivedOperation[]): string[] => {
   const written = new Map<string, string>();
-  return operations.map(({ row, transactions }) => {
+  return operations.map(({ row, transactions, keys }) => {
     const listed = transactions.map((transaction) => {
       const hash = transaction.hash.slice(0, HASH_DIGITS);
       const text = JSON.stringify(transaction.result);
@@ -35,14 +46,15 @@ export const linesOf = (operations: readonly ArchivedOperation[]): string[] => {
       if (!written.has(hash)) written.set(hash, text);
       return transaction;
     });
-    return JSON.stringify({ row, transactions: listed });
+    return JSON.stringify({ row, transactions: listed, keys });
   });
 };
 
 export const operationsOf = (lines: readonly string[]): ArchivedOperation[] => {
   const results = new Map<string, unknown>();
-  return lines.map(toOperation).map(({ row, transactions }) => ({
+  return lines.map(toOperation).map(({ row, transactions, keys }) => ({
     row,
+    keys,
     transactions: transactions.map((transaction) => {
       const hash = transaction.hash.slice(0, HASH_DIGITS);
       if (!results.has(hash)) results.set(hash, transaction.result);
@@ -52,7 +64,7 @@ export const operationsOf = (lines: readonly string[]): ArchivedOperation[] => {
 };
 
 const toOperation = (line: string): ArchivedOperation => {
-  const { row, transactions } = JSON.parse(line) as ArchivedOperation;
+  const { row, transactions, keys } = JSON.parse(line) as ArchivedOperation;
   const { createdAt, updatedAt, finishedAt } = row;
   return {
     row: {
@@ -62,6 +74,7 @@ const toOperation = (line: string): ArchivedOperation => {
       finishedAt: finishedAt === null ? null : instant(finishedAt),
     },
     transactions,
+    keys,
   };
 };
 

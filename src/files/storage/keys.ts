@@ -38,15 +38,18 @@ export const ARCHIVE_PREFIX = "archive/";
 export const archiveKey = (integration: Uuid, day: Date, file: Uuid): string =>
   `${ARCHIVE_PREFIX}${integration}/${day.toISOString().slice(0, 10)}/${file}`;
 
-/** Prefix of files of operations that were removed from wallets' journals. */
-export const JOURNAL_PREFIX = "journal/";
-
-/** Key of a file of a wallet's operations that was written on a day (UTC). */
-export const journalKey = (wallet: string, day: Date, file: Uuid): string =>
-  `${JOURNAL_PREFIX}${wallet}/${day.toISOString().slice(0, 10)}/${file}`;
-
 /** Key of the list of a collection's assets as they were when its finalization began. */
 export const manifestKey = (collectionUuid: Uuid): string => `manifest/${collectionUuid}`;
+
+/** Prefix of copies of operations that have ended, which a ledger that loses its storage gets back. */
+const RECORD_PREFIX = "record/";
+
+/** What keys of an integration's records begin with. */
+export const recordPrefix = (integration: Uuid): string => `${RECORD_PREFIX}${integration}/`;
+
+/** Key of such a file. */
+export const recordKey = (integration: Uuid, day: Date, file: Uuid): string =>
+  `${recordPrefix(integration)}${day.toISOString().slice(0, 10)}/${file}`;
 
 /** What keys of sealed orders begin with. */
 export const ORDERS = "reveal/";

@@ -9,12 +9,12 @@ import type { Uuid } from "../../domain/ids.ts";
  */
 const unknownOutcome = (operationUuid: Uuid, cause: unknown, what: string): ServiceError =>
   new ServiceError(
-    isUnavailable(cause) ? "database_unavailable" : "internal_error",
+    isUnavailable(cause) || cause instanceof ServiceError ? "database_unavailable" : "internal_error",
     `Don't send this as a new request: ${what}`,
     {
       outcome: "unknown",
       retryable: false,
-      ...(isUnavailable(cause) && { retryAfter: DATABASE_RETRY_AFTER }),
+      ...((isUnavailable(cause) || cause instanceof ServiceError) && { retryAfter: DATABASE_RETRY_AFTER }),
       operationUuid,
       cause,
     },

@@ -1,8 +1,13 @@
 import type { AcceptedOperation, OperationCost, OperationResource } from "../../api/resources/operation.ts";
 import type { ChainTransactionResult } from "../../chain/outcome.ts";
 import type { Caller, EndpointResponse, ServiceContext } from "../../context.ts";
-import { allLedgers, ledgerOf } from "../../db/ledger.ts";
-import { findOperationWhole, type TransactionResult } from "../../db/queries/operation-transactions.ts";
+import { ledgerOf } from "../../db/ledger.ts";
+import { ledgersByOpen } from "../../db/queries/integrations.ts";
+import {
+  findOperationWhole,
+  type TransactionResult,
+  type WholeOperation,
+} from "../../db/queries/operation-transactions.ts";
 import type { OperationRow } from "../../db/queries/operations.ts";
 import { withResults } from "../../domain/answer-results.ts";
 import { ServiceError } from "../../domain/errors.ts";
@@ -90,7 +95,7 @@ export const readOperation = async (
 
 /**
  * One operation of any integration.
- * @param integrationId its owner; required for an operation that was archived
+ * @param integrationId its owner; absent: it is looked for in the ledgers of all
  * @throws ServiceError not_found
  */
 export const readOperationAsOperator = async (
@@ -98,12 +103,33 @@ export const readOperationAsOperator = async (
   id: Uuid,
   integrationId?: Uuid,
 ): Promise<EndpointResponse<OperationResource>> => {
-  const found = await findOperationWhole(allLedgers(context), id);
+  const found =
+    integrationId === undefined
+      ? await findAnywhere(context, id)
+      : await findOperationWhole(ledgerOf(context, integrationId), id);
   if (found) {
     return resource(context, found, await toOperation(context, found, found.results));
   }
   if (integrationId === undefined) throw missing(" If it ended long ago, send its integration_uuid too.");
   return archivedResource(context, integrationId, id);
+};
+
+/** Ledgers that are asked at once. */
+const AT_ONCE = 20;
+
+/** An operation of any integration, those with open ones first; undefined: no ledger has it. */
+export const findAnywhere = async (
+  context: ServiceContext,
+  id: Uuid,
+): Promise<WholeOperation | undefined> => {
+  for await (const some of ledgersByOpen(context.db, AT_ONCE)) {
+    const found = await Promise.all(
+      some.map((integrationId) => findOperationWhole(ledgerOf(context, integrationId), id)),
+    );
+    const one = found.find((row) => row !== undefined);
+    if (one) return one;
+  }
+  return undefined;
 };
 
 /** One archived operation. @param rights those of the key that asks for it */

@@ -5,8 +5,9 @@ import { readGasPrices } from "../../chain/protocol.ts";
 import { connectFor } from "../../chain/rpc.ts";
 import type { Caller, ServiceContext } from "../../context.ts";
 import { holds } from "../../db/client.ts";
+import { ledgerOf } from "../../db/ledger.ts";
 import { forgetEarned } from "../../db/queries/contracts.ts";
-import { findPayoutAccount, hasPayoutAccount, payoutAccount } from "../../db/queries/integrations.ts";
+import { findPayoutAccount } from "../../db/queries/integrations.ts";
 import { hasPending } from "../../db/queries/operations.ts";
 import { exactNear } from "../../domain/amounts.ts";
 import { ServiceError } from "../../domain/errors.ts";
@@ -14,7 +15,7 @@ import { newUuid } from "../../domain/ids.ts";
 import { KINDS_IN_PARTS, PAYOUT } from "../../domain/operations.ts";
 import { LOW } from "../../domain/wallet-watch.ts";
 import { walletOf } from "../../wallet/client.ts";
-import { type KindResults, kindOf, type Proposal } from "../kind.ts";
+import { type KindResults, kindOf, type Proposal, type Reservation } from "../kind.ts";
 import { succeeded } from "../records.ts";
 import { MOST_NANO, NANO, readSales, salesUpTo, takeSales } from "../sales.ts";
 import { transferTo } from "../top-up.ts";
@@ -43,8 +44,8 @@ const PAYOUT_COST = 10n ** 22n;
 const RETRY_AFTER = 10;
 
 /**
- * Proposes a payout to the account set by the operator, so that a leaked API key can't move money elsewhere. The
- * account is read when the payout is accepted, which requires that no running operation will spend more than the wallet
+ * Proposes a payout to the account set by the operator, so that a leaked API key can't move money elsewhere. Its
+ * acceptance requires that no running operation will spend more than the wallet
  * has reserved for it. An amount covers as many unpaid sales as there are, so that a later "sales" pays only the rest.
  * For that, sales are first read from the chain, in blocks not older than the balance: a sale that is in the balance but
  * not counted would be paid out a second time. "sales" pays what is counted, and goes without the contracts that can't be
@@ -71,8 +72,8 @@ export const proposePayout = async (
   // An amount covers each nanoNEAR that it touches; sales are paid in whole nanoNEAR.
   const nano = isSales ? most / NANO : (most + NANO - 1n) / NANO;
   const sales = salesUpTo(integrationId, nano < MOST_NANO ? nano : MOST_NANO);
-  const request = isSales ? {} : { amount: most.toString() };
-  const account = payoutAccount(integrationId);
+  const request = { account: receiver, ...(!isSales && { amount: most.toString() }) };
+  const ledger = ledgerOf(context, integrationId);
   // The balance doesn't show yet what a pending operation will spend, and "sales" and "all" leave some of it.
   const others = isExact ? KINDS_IN_PARTS : [...KINDS_IN_PARTS, PAYOUT];
   const isSpending = hasPending(integrationId, others);
@@ -82,14 +83,14 @@ export const proposePayout = async (
     kind: "wallet_payout",
     subjectId: integrationId,
     request,
-    filled: { account, sales: sql`CAST(${sales} AS TEXT)`, ...(isSales && ofSales) },
-    condition: sql`${hasPayoutAccount(integrationId)} AND NOT ${isSpending} AND ${isSales ? sql`${sales} > 0` : sql`true`}`,
+    filled: { sales: sql`CAST(${sales} AS TEXT)`, ...(isSales && ofSales) },
+    condition: sql`NOT ${isSpending} AND ${isSales ? sql`${sales} > 0` : sql`true`}`,
     refusal: async () => {
-      if (!(await holds(db, hasPayoutAccount(integrationId)))) return noAccount();
-      if (isSales && !(await holds(db, sql`${sales} > 0`))) return noSales();
-      return (await holds(db, isSpending)) ? waiting() : null;
+      if (isSales && !(await holds(ledger, sql`${sales} > 0`))) return noSales();
+      return waiting();
     },
-    after: uncounted.length > 0 ? [forgetEarned(db, uncounted, id)] : [],
+    reserve: unlessAccountChanged(context, integrationId, receiver),
+    after: uncounted.length > 0 ? [forgetEarned(ledger, uncounted, id)] : [],
   };
 };
 
@@ -131,6 +132,23 @@ const withinLimit = async (
   const left = BigInt(limit.most) - gas;
   return left < NANO || left > amount ? amount : left;
 };
+
+/**
+ * Whether the account to pay to is still as it was read, just before a payout is accepted: the operator may have set another one.
+ * @throws ServiceError payout_account_missing
+ */
+export const unlessAccountChanged = (
+  { db }: ServiceContext,
+  integrationId: Caller["integrationId"],
+  account: string,
+): Reservation => ({
+  take: async () => {
+    const current = await findPayoutAccount(db, integrationId);
+    if (current === null) throw noAccount();
+    return current === account;
+  },
+  undo: async () => undefined,
+});
 
 /** The refusal without an account to pay to. */
 export const noAccount = (): ServiceError =>
@@ -188,7 +206,7 @@ export const walletPayoutKind = kindOf<WalletPayoutOperation, null, KindResults[
   steps: () => ["pay"],
   storage: null,
   transaction: async (_context, { request }) => transferTo(request.account, BigInt(request.amount)),
-  effects: async ({ db }, { id, integrationId, request }, { records }) => ({
+  effects: async (context, { id, integrationId, request }, { records }) => ({
     status: 200,
     body: {
       message: "success",
@@ -197,8 +215,10 @@ export const walletPayoutKind = kindOf<WalletPayoutOperation, null, KindResults[
       currency: null,
       tx_results: succeeded(records, "pay").result,
     },
-    statements: [takeSales(db, { id, integrationId }, request.sales)],
+    statements: [takeSales(ledgerOf(context, integrationId), id, request.sales)],
   }),
 
-  onSettled: ({ db }, operation) => [takeSales(db, operation, operation.request.sales)],
+  onSettled: (context, { id, integrationId, request }) => ({
+    statements: [takeSales(ledgerOf(context, integrationId), id, request.sales)],
+  }),
 });

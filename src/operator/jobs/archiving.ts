@@ -1,18 +1,18 @@
-import { and, asc, desc, eq, gt, lt, notInArray, type SQL, sql } from "drizzle-orm";
+import { and, asc, eq, gt, lt, type SQL, sql } from "drizzle-orm";
 import type { ServiceContext } from "../../context.ts";
-import { type Database, runBatch } from "../../db/client.ts";
-import { ledgerOf } from "../../db/ledger.ts";
+import { runBatch } from "../../db/client.ts";
+import { type Ledger, ledgerOf } from "../../db/ledger.ts";
 import { type ArchiveRow, madeAt } from "../../db/queries/archives.ts";
 import { unhexed } from "../../db/queries/blobs.ts";
 import { integrationIds } from "../../db/queries/integrations.ts";
 import { copySharedResult, RESULT } from "../../db/queries/operation-transactions.ts";
 import type { OperationRow } from "../../db/queries/operations.ts";
 import { readSweep, writeSweep } from "../../db/queries/sweeps.ts";
-import { archivedWeight, weigh } from "../../db/queries/usage.ts";
-import { archives, broughtFiles, operations, transactions } from "../../db/schema/index.ts";
+import { broughtFiles } from "../../db/schema/index.ts";
+import { archives, operations, transactions } from "../../db/schema/ledger.ts";
 import { checkpoint } from "../../domain/checkpoints.ts";
 import { newUuid, toHex, type Uuid, uuidAt, uuidToBytes } from "../../domain/ids.ts";
-import { KINDS, PLATFORM_KINDS } from "../../domain/operations.ts";
+import { KINDS } from "../../domain/operations.ts";
 import { type ArchivedOperation, linesOf } from "../../files/archive/file.ts";
 import { archiveKey } from "../../files/storage/keys.ts";
 import { MOST_BYTES, MOST_LINES, putLines } from "../../files/storage/line-files.ts";
@@ -20,8 +20,6 @@ import { MOST_BYTES, MOST_LINES, putLines } from "../../files/storage/line-files
 const DAY_MS = 24 * 3_600_000;
 
 const PAGE = 500;
-/** The newest operations of a wallet stay: they show a rollback, and recovery starts there (at most 64). */
-const NEWEST = 100;
 /** Consecutive files of a page that may fail before the round continues with the next page. */
 const MOST_REFUSED_FILES = 5;
 
@@ -41,9 +39,9 @@ interface OldOperation {
 const ofTransactions = <Value>(value: SQL): SQL<Value> =>
   sql<Value>`(SELECT ${value} FROM transactions WHERE operation_id = operations.id)`;
 
-/** Operations of an integration from before a time, by id, but the one with the last row number, which would be reused. */
+/** Operations of an integration from before a time, by id. */
 const oldOperations = (
-  db: Database,
+  db: Ledger,
   integrationId: Uuid,
   { after, before }: { readonly after: Uuid | null; readonly before: Date },
   limit: number,
@@ -64,28 +62,14 @@ const oldOperations = (
       and(
         eq(operations.integrationId, integrationId),
         lt(operations.id, uuidAt(before)),
-        sql`operations.rowid < (SELECT max(rowid) FROM operations)`,
         after === null ? undefined : gt(operations.id, after),
       ),
     )
     .orderBy(asc(operations.id))
     .limit(limit);
 
-/** The oldest id among the newest `count` operations that an integration's own wallet signs; null: there are fewer. */
-const newestFrom = async (db: Database, integrationId: Uuid, count: number): Promise<Uuid | null> => {
-  const row = await db
-    .select({ id: operations.id })
-    .from(operations)
-    .where(and(eq(operations.integrationId, integrationId), notInArray(operations.kind, PLATFORM_KINDS)))
-    .orderBy(desc(operations.id))
-    .limit(1)
-    .offset(count - 1)
-    .get();
-  return row?.id ?? null;
-};
-
 /** Operations by their ids, and their transactions in the order of their steps. */
-const operationsWithTransactions = async (db: Database, ids: readonly Uuid[]) => {
+const operationsWithTransactions = async (db: Ledger, ids: readonly Uuid[]) => {
   const named = unhexed(hexesOf(ids));
   const [rows, results] = await db.batch([
     db.select().from(operations).where(sql`id IN ${named}`),
@@ -110,14 +94,8 @@ type BroughtFile = readonly [collection: string, sha256: string, operation: stri
 
 /**
  * Replaces ended operations by the file that has them, in one batch, if all of them are still there: of two runs, one counts.
- * @param brought files of those that failed, which are no longer held for them
  */
-const replaceByFile = async (
-  db: Database,
-  file: ArchiveRow,
-  ids: readonly Uuid[],
-  brought: readonly BroughtFile[],
-): Promise<boolean> => {
+const replaceByFile = async (db: Ledger, file: ArchiveRow, ids: readonly Uuid[]): Promise<boolean> => {
   const named = unhexed(hexesOf(ids));
   const isIn = sql`EXISTS (SELECT 1 FROM archives WHERE integration_id = ${uuidToBytes(file.integrationId)}
     AND last_id = ${uuidToBytes(file.lastId)} AND object_key = ${file.objectKey})`;
@@ -129,17 +107,9 @@ const replaceByFile = async (
         ${file.bytes}, ${file.createdAt.getTime()}
       WHERE (SELECT count(*) FROM operations WHERE id IN ${named} AND finished_at IS NOT NULL) = ${ids.length}`)
     .returning({ lastId: archives.lastId });
-  const files = sql`(SELECT unhex(value ->> 0), unhex(value ->> 1), unhex(value ->> 2)
-    FROM json_each(${JSON.stringify(brought)}))`;
   const [inserted] = await runBatch(db, [
     insert,
-    weigh(db, file.integrationId, archivedWeight(named, isIn), -1),
-    db.delete(broughtFiles).where(sql`(collection_id, sha256, operation_id) IN ${files} AND ${isIn}`),
-    copySharedResult(
-      ledgerOf({ db }, file.integrationId),
-      sql`operation_id NOT IN ${named}`,
-      sql`operation_id IN ${named} AND ${isIn}`,
-    ),
+    copySharedResult(db, sql`operation_id NOT IN ${named}`, sql`operation_id IN ${named} AND ${isIn}`),
     db.delete(transactions).where(sql`operation_id IN ${named} AND ${isIn}`),
     db.delete(operations).where(sql`id IN ${named} AND ${isIn}`),
   ]);
@@ -161,7 +131,8 @@ const archivePage = async (
   integrationId: Uuid,
   after: Uuid | null,
 ): Promise<ArchivedPage> => {
-  const { db, log, now, settings } = context;
+  const { log, now, settings } = context;
+  const db = ledgerOf(context, integrationId);
   const keptSince = now().getTime() - settings.OPERATIONS_KEPT_DAYS * DAY_MS;
   // Whole days, so that a day of an integration is few files.
   const before = new Date(dayOf(keptSince) * DAY_MS);
@@ -170,9 +141,7 @@ const archivePage = async (
   let isRefused = false;
   let inRow = 0;
   if (due.length > 0) {
-    const newest = await newestFrom(db, integrationId, NEWEST);
-    const old = newest === null ? [] : due.filter(({ id }) => id < newest);
-    for (const group of groupsOf(old)) {
+    for (const group of groupsOf(due)) {
       try {
         await archive(context, integrationId, group);
         inRow = 0;
@@ -228,9 +197,10 @@ const archive = async (
   integrationId: Uuid,
   group: readonly OldOperation[],
 ): Promise<void> => {
-  const { db, env, log, now } = context;
+  const { env, log, now } = context;
+  const ledger = ledgerOf(context, integrationId);
   const ids = group.map(({ id }) => id);
-  const operations = await readAll(context, ids);
+  const operations = await readAll(ledger, ids);
   const times = operations.flatMap(({ transactions }) => transactions.map(({ at }) => at));
   const objectKey = archiveKey(integrationId, new Date(madeAt(ids[0]!)), newUuid());
   checkpoint("archive.before_file");
@@ -248,12 +218,17 @@ const archive = async (
     createdAt: now(),
   };
   const brought = operations.flatMap(({ row }) => (row.state === "failed" ? filesAddedBy(row) : []));
-  const isReplaced = await replaceByFile(db, file, ids, brought);
+  const isReplaced = await replaceByFile(ledger, file, ids);
+  // Files of those that failed are no longer held for them.
+  const files = sql`(SELECT unhex(value ->> 0), unhex(value ->> 1), unhex(value ->> 2)
+    FROM json_each(${JSON.stringify(brought)}))`;
+  if (brought.length > 0)
+    await context.db.delete(broughtFiles).where(sql`(collection_id, sha256, operation_id) IN ${files}`);
   checkpoint("archive.rows_replaced");
   log("archive.written", { key: file.objectKey, operations: ids.length, replaced: isReplaced });
 };
 
-const readAll = async ({ db }: ServiceContext, ids: readonly Uuid[]): Promise<ArchivedOperation[]> => {
+const readAll = async (db: Ledger, ids: readonly Uuid[]): Promise<ArchivedOperation[]> => {
   const { rows, results } = await operationsWithTransactions(db, ids);
   const byOperation = Map.groupBy(results, ({ operationId }) => operationId);
   return rows

@@ -1,20 +1,23 @@
 import { and, eq, inArray, lt, lte, or, type SQL, sql } from "drizzle-orm";
+import type { DrizzleD1Database } from "drizzle-orm/d1";
 import type { ServiceContext } from "../../context.ts";
 import { type Database, runBatch } from "../../db/client.ts";
+import { ledgerOf } from "../../db/ledger.ts";
 import { abandonBlobs, unhexed } from "../../db/queries/blobs.ts";
+import { idsIn } from "../../db/queries/collections.ts";
 import { removeDraft } from "../../db/queries/drafts.ts";
 import { IS_DELETED, integrationIds, openDraftsOf } from "../../db/queries/integrations.ts";
-import { deleteOldNumbered, oldestNumbered, readSweep, writeSweep } from "../../db/queries/sweeps.ts";
-import { unweighKeys, unweighQuotes } from "../../db/queries/usage.ts";
-import { auditEntries, blobLeaves, blobs, events, idempotencyKeys, quotes } from "../../db/schema/index.ts";
+import { deleteOldAudit, oldestAudit, readSweep, writeSweep } from "../../db/queries/sweeps.ts";
+import { unweighKeys } from "../../db/queries/usage.ts";
+import { blobLeaves, blobs, idempotencyKeys } from "../../db/schema/index.ts";
+import { events, quotes } from "../../db/schema/ledger.ts";
 import { AUDIT_KEPT_DAYS } from "../../domain/audit.ts";
-import { toHex, type Uuid } from "../../domain/ids.ts";
+import { toHex, type Uuid, uuidToBytes } from "../../domain/ids.ts";
 import { THUMBNAIL_WIDTHS } from "../../domain/thumbnails.ts";
 import {
   ARCHIVE_PREFIX,
   BLOB_PREFIX,
   blobKey,
-  JOURNAL_PREFIX,
   MEDIA_PREFIX,
   thumbnailKey,
 } from "../../files/storage/keys.ts";
@@ -128,7 +131,11 @@ const dropTombstones = (db: Database, before: Date, limit: number) => {
 };
 
 /** Those of some texts, named `given.value`, for which a condition doesn't hold. */
-const without = async (db: Database, texts: readonly string[], condition: SQL): Promise<string[]> => {
+const without = async (
+  db: DrizzleD1Database,
+  texts: readonly string[],
+  condition: SQL,
+): Promise<string[]> => {
   const rows = await db.all<{ value: string }>(sql`
     SELECT value FROM json_each(${JSON.stringify(texts)}) AS given WHERE NOT ${condition}`);
   return rows.map(({ value }) => value);
@@ -171,13 +178,7 @@ export const forgetExpiredKeys = async (context: ServiceContext): Promise<void> 
     const expired = await db
       .select({ integrationId: keys.integrationId, key: keys.key, body: keys.body })
       .from(keys)
-      .where(
-        and(
-          lte(keys.expiresAt, now()),
-          sql`NOT EXISTS (SELECT 1 FROM operations
-        WHERE id = ${keys.operationId} AND state IN ('pending', 'unknown'))`,
-        ),
-      )
+      .where(lte(keys.expiresAt, now()))
       .limit(EXPIRED_AT_ONCE);
     const objects = expired.flatMap(({ body }) => (body === null ? [] : (textKey(body) ?? [])));
     if (objects.length > 0) await env.BUCKET.delete(objects);
@@ -191,59 +192,89 @@ export const forgetExpiredKeys = async (context: ServiceContext): Promise<void> 
   } while (now().getTime() < until);
 };
 
-/** How long an executed quote is kept after its expiry, so that its execution can be repeated as long as its key. Milliseconds. */
-const EXECUTED_MS = 26 * 3_600_000;
-
-/** Deletes expired quotes, the oldest first. @returns how many, `limit` at most */
-export const deleteExpiredQuotes = async (db: Database, now: Date, limit: number): Promise<number> => {
-  const forgotten = new Date(now.getTime() - EXECUTED_MS);
-  const which: SQL = sql`id IN (
-    SELECT id FROM quotes WHERE expires_at <= ${now.getTime()}
-      AND (executed_by IS NULL OR expires_at <= ${forgotten.getTime()}) ORDER BY expires_at LIMIT ${limit})`;
-  const [, deleted] = await db.batch([unweighQuotes(db, which), db.delete(quotes).where(which)]);
-  return deleted.meta.changes;
-};
-
-/** Deletes expired quotes. A quote's uuid has its time, so that a write which names it is still rejected as expired. */
-export const forgetExpiredQuotes = async ({ db, now }: ServiceContext): Promise<void> => {
-  const until = now().getTime() + EXPIRED_RUN_MS;
-  while (
-    (await deleteExpiredQuotes(db, now(), QUOTES_AT_ONCE)) === QUOTES_AT_ONCE &&
-    now().getTime() < until
-  );
-};
-
 const DAY_MS = 24 * 3_600_000;
 
 /** Integrations of one run, and rows that it deletes of each. */
 const INTEGRATIONS_AT_ONCE = 50;
 const ROWS = 2_000;
 
-/** Deletes rows that are too old, of some integrations a run. @param sweep name of its cursor */
-const forgetOld = async (
-  { db, now }: ServiceContext,
-  sweep: string,
-  table: typeof events | typeof auditEntries,
-  keptDays: number,
-): Promise<void> => {
-  const before = new Date(now().getTime() - keptDays * DAY_MS);
-  const after = (await readSweep(db, sweep)) as Uuid | null;
-  const found = await oldestNumbered(db, table, after, INTEGRATIONS_AT_ONCE);
+/** Deletes entries of the audit log that are too old, of some integrations a run. */
+export const forgetOldAudit = async ({ db, now }: ServiceContext): Promise<void> => {
+  const before = new Date(now().getTime() - AUDIT_KEPT_DAYS * DAY_MS);
+  const after = (await readSweep(db, "audit")) as Uuid | null;
+  const found = await oldestAudit(db, after, INTEGRATIONS_AT_ONCE);
   for (const { id, oldest } of found) {
     if (oldest !== null && oldest < before.getTime())
-      await runBatch(db, [deleteOldNumbered(db, table, { integrationId: id, before, limit: ROWS })]);
+      await runBatch(db, [deleteOldAudit(db, { integrationId: id, before, limit: ROWS })]);
   }
   const next = found.length < INTEGRATIONS_AT_ONCE ? null : (found.at(-1)?.id ?? null);
-  await writeSweep(db, sweep, next, now());
+  await writeSweep(db, "audit", next, now());
 };
 
-/** Deletes old events, of some integrations a run. */
-export const forgetOldEvents = (context: ServiceContext): Promise<void> =>
-  forgetOld(context, "events", events, context.settings.EVENTS_KEPT_DAYS);
+/** How long an executed quote is kept after its expiry, so that its execution can be repeated as long as its key. Milliseconds. */
+const EXECUTED_MS = 26 * 3_600_000;
 
-/** Deletes entries of the audit log that are too old, of some integrations a run. */
-export const forgetOldAudit = (context: ServiceContext): Promise<void> =>
-  forgetOld(context, "audit", auditEntries, AUDIT_KEPT_DAYS);
+/** Ledgers of one run. */
+const LEDGERS_AT_ONCE = 20;
+
+/** Deletes what is too old in some ledgers a run: expired keys and quotes, and events. */
+export const tidyLedgers = async (context: ServiceContext): Promise<void> => {
+  const { db, log, now } = context;
+  const after = (await readSweep(db, "tidying")) as Uuid | null;
+  const found = await integrationIds(db, { after }, LEDGERS_AT_ONCE);
+  for (const id of found) {
+    try {
+      await tidyLedger(context, id);
+    } catch (error) {
+      log("ledger.not_tidied", { integration_uuid: id, error });
+    }
+  }
+  await writeSweep(db, "tidying", found.length < LEDGERS_AT_ONCE ? null : found.at(-1)!, now());
+};
+
+const tidyLedger = async (context: ServiceContext, integrationId: Uuid): Promise<void> => {
+  const { env, now, settings } = context;
+  const ledger = ledgerOf(context, integrationId);
+  const time = now().getTime();
+  const oldest = time - settings.EVENTS_KEPT_DAYS * DAY_MS;
+  const [keys, quoted, old] = await ledger.batch([
+    ledger
+      .select({ key: idempotencyKeys.key, body: idempotencyKeys.body })
+      .from(idempotencyKeys)
+      .where(sql`expires_at <= ${time} AND NOT EXISTS (
+        SELECT 1 FROM operations WHERE id = operation_id AND state IN ('pending', 'unknown'))`)
+      .limit(EXPIRED_AT_ONCE),
+    ledger
+      .select({ id: quotes.id })
+      .from(quotes)
+      .where(sql`expires_at <= ${time} AND (executed_by IS NULL OR expires_at <= ${time - EXECUTED_MS})`)
+      .limit(QUOTES_AT_ONCE),
+    ledger
+      .select({ seq: events.seq })
+      .from(events)
+      .where(sql`integration_id = ${uuidToBytes(integrationId)} AND created_at < ${oldest}`)
+      .orderBy(events.seq)
+      .limit(ROWS),
+  ]);
+  const objects = keys.flatMap(({ body }) => (body === null ? [] : (textKey(body) ?? [])));
+  if (objects.length > 0) await env.BUCKET.delete(objects);
+  const names = JSON.stringify(keys.map(({ key }) => key));
+  const last = old.at(-1);
+  await runBatch(ledger, [
+    // Another request may have used a key again in between.
+    ...(keys.length === 0
+      ? []
+      : [
+          ledger
+            .delete(idempotencyKeys)
+            .where(sql`key IN (SELECT value FROM json_each(${names})) AND expires_at <= ${time}`),
+        ]),
+    ...(quoted.length === 0
+      ? []
+      : [ledger.delete(quotes).where(sql`id IN ${idsIn(quoted.map(({ id }) => id))}`)]),
+    ...(last ? [ledger.delete(events).where(sql`seq <= ${last.seq} AND created_at < ${oldest}`)] : []),
+  ]);
+};
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
@@ -273,13 +304,7 @@ export async function cleanUp(context: ServiceContext) {
   await markPage(context);
   const deleted = await deleteMarked(context);
   const dropped = await dropOld(context);
-  // Journals of lost wallets go too, a day after their retention.
-  const journalsKept = (context.settings.JOURNAL_FILES_KEPT_DAYS + 1) * 24 * HOUR;
-  const orphans =
-    (await sweepBlobs(context)) +
-    (await sweepUnnamed(context, MEDIA_PREFIX, ORPHAN_AFTER, "blobs")) +
-    (await sweepUnnamed(context, ARCHIVE_PREFIX, ARCHIVE_ORPHAN_AFTER, "archives")) +
-    (await sweepUnnamed(context, JOURNAL_PREFIX, journalsKept));
+  const orphans = (await sweepBlobs(context)) + (await sweepMedia(context)) + (await sweepArchives(context));
   const run = { deleted, dropped, orphans };
   if (deleted + dropped + orphans > 0) context.log("blobs.collected", run);
   return run;
@@ -337,18 +362,27 @@ async function sweepBlobs(context: ServiceContext): Promise<number> {
   return orphans.length;
 }
 
-/** Deletes objects that no row of `table` names, or all. Keys are unique, so no upload can rely on them later. */
-async function sweepUnnamed(
-  context: ServiceContext,
-  prefix: string,
-  orphanAfter: number,
-  table?: "blobs" | "archives",
-): Promise<number> {
-  const keys = (await oldObjects(context, prefix, orphanAfter)).map(({ key }) => key);
-  const named = table && sql`EXISTS (SELECT 1 FROM ${sql.raw(table)} WHERE object_key = given.value)`;
-  const orphans = named ? await without(context.db, keys, named) : keys;
+/** Deletes objects of uploads that no row names. Keys are unique, so no upload can rely on them later. */
+async function sweepMedia(context: ServiceContext): Promise<number> {
+  const keys = (await oldObjects(context, MEDIA_PREFIX, ORPHAN_AFTER)).map(({ key }) => key);
+  const orphans = await without(context.db, keys, isNamedBy(sql`blobs`));
   if (orphans.length > 0) await context.env.BUCKET.delete(orphans);
   return orphans.length;
+}
+
+const isNamedBy = (table: SQL): SQL => sql`EXISTS (SELECT 1 FROM ${table} WHERE object_key = given.value)`;
+
+/** The same of archive files, which the ledger of the integration in their key names. */
+async function sweepArchives(context: ServiceContext): Promise<number> {
+  const keys = (await oldObjects(context, ARCHIVE_PREFIX, ARCHIVE_ORPHAN_AFTER)).map(({ key }) => key);
+  const ofLedgers = Map.groupBy(keys, (key) => key.split("/")[1] as Uuid);
+  let count = 0;
+  for (const [integrationId, own] of ofLedgers) {
+    const orphans = await without(ledgerOf(context, integrationId), own, isNamedBy(sql`archives`));
+    if (orphans.length > 0) await context.env.BUCKET.delete(orphans);
+    count += orphans.length;
+  }
+  return count;
 }
 
 /** The objects of a prefix's next page that are old enough; each run continues with the next page. */

@@ -1,9 +1,11 @@
 import { and, asc, eq, inArray, isNull, lte, or, sql } from "drizzle-orm";
+import type { DrizzleD1Database } from "drizzle-orm/d1";
 import type { ServiceContext } from "../../context.ts";
 import type { Database } from "../../db/client.ts";
+import { type Ledger, ledgerOf } from "../../db/ledger.ts";
 import { pageOfAssets } from "../../db/queries/assets.ts";
 import { leavesOf } from "../../db/queries/blobs.ts";
-import { hasDue, ROOT_PINNED } from "../../db/queries/collection-media.ts";
+import { ROOT_PINNED } from "../../db/queries/collection-media.ts";
 import { blobs, collectionBlobs, collections } from "../../db/schema/index.ts";
 import { toHex, type Uuid } from "../../domain/ids.ts";
 import { DAG_PB_TYPE } from "../../domain/media-types.ts";
@@ -16,40 +18,41 @@ import { mustRead } from "../../files/ipfs/unixfs.ts";
 /** A collection whose files are not all pinned. */
 export type PinningRow = Awaited<ReturnType<typeof nextToPin>>[number];
 
-/** Collections whose next step is due, longest waiting first. */
-const nextToPin = (db: Database, now: Date, limit: number) =>
+const pinningOf = (db: DrizzleD1Database) =>
   db
     .select({
       id: collections.id,
+      integrationId: collections.integrationId,
       draftId: collections.draftId,
       ipfsRoot: collections.ipfsRoot,
       cursor: collections.pinCursor,
       attempts: collections.pinAttempts,
     })
-    .from(collections)
-    .where(
-      and(
-        inArray(collections.pinState, ["pending", "failed"]),
-        or(isNull(collections.pinRetryAt), lte(collections.pinRetryAt, now)),
-      ),
-    )
-    .orderBy(asc(collections.updatedAt))
-    .limit(limit);
+    .from(collections);
+
+const isDue = (now: Date) =>
+  and(
+    inArray(collections.pinState, ["pending", "failed"]),
+    or(isNull(collections.pinRetryAt), lte(collections.pinRetryAt, now)),
+  );
+
+/** Collections whose next step is due, longest waiting first. */
+const nextToPin = (db: Database, now: Date, limit: number) =>
+  pinningOf(db).where(isDue(now)).orderBy(asc(collections.updatedAt)).limit(limit);
 
 /** Notes a step, unless another run did it first. A collection is pinned once its root is and no file by URL is left. */
-const movePin = (db: Database, { id, cursor }: PinningRow, pinCursor: number | null) =>
-  db
+const movePin = (ledger: Ledger, { id, cursor }: PinningRow, pinCursor: number | null, hasMore: boolean) =>
+  ledger
     .update(collections)
     .set({
       pinCursor,
-      pinState:
-        pinCursor === ROOT_PINNED ? sql`CASE WHEN ${hasDue} THEN 'pending' ELSE 'pinned' END` : "pending",
+      pinState: pinCursor === ROOT_PINNED && !hasMore ? "pinned" : "pending",
       pinAttempts: 0,
       pinRetryAt: null,
     })
     .where(and(eq(collections.id, id), sql`${collections.pinCursor} IS ${cursor}`));
 
-const failPin = (db: Database, { id, attempts }: PinningRow, pinRetryAt: Date) =>
+const failPin = (db: Ledger, { id, attempts }: PinningRow, pinRetryAt: Date) =>
   db
     .update(collections)
     .set({ pinState: "failed", pinAttempts: attempts + 1, pinRetryAt })
@@ -239,14 +242,22 @@ export async function continuePinning(context: ServiceContext): Promise<number> 
   return done;
 }
 
-async function takeStep(context: ServiceContext, kubo: Kubo, collection: PinningRow): Promise<boolean> {
+async function takeStep(context: ServiceContext, kubo: Kubo, found: PinningRow): Promise<boolean> {
+  const ledger = ledgerOf(context, found.integrationId);
+  // D1's copy may lag.
+  const collection = await pinningOf(ledger)
+    .where(and(eq(collections.id, found.id), isDue(context.now())))
+    .get();
+  if (!collection) return false;
   try {
-    await movePin(context.db, collection, await sendNext(context, kubo, collection));
+    const cursor = await sendNext(context, kubo, collection);
+    const hasMore = (await nextMedia(context.db, collection.id)) !== undefined;
+    await movePin(ledger, collection, cursor, hasMore);
     return true;
   } catch (error) {
     // Other collections continue; this one waits.
     const wait = Math.min(LONGEST_WAIT, FIRST_WAIT * 2 ** collection.attempts);
-    await failPin(context.db, collection, new Date(context.now().getTime() + wait));
+    await failPin(ledger, collection, new Date(context.now().getTime() + wait));
     context.log("pinning.failed", { collection_uuid: collection.id, error });
     return false;
   }

@@ -19,7 +19,7 @@ export const enabledAfter = (db: Database, after: Uuid | null, limit: number) =>
       id: webhooks.id,
       wokenSeq: webhooks.wokenSeq,
       fromSeq: webhooks.fromSeq,
-      last: sql<number | null>`(SELECT max(seq) FROM events WHERE integration_id = webhooks.integration_id)`,
+      last: sql<number | null>`(SELECT events_seq FROM ledgers WHERE id = webhooks.integration_id)`,
     })
     .from(webhooks)
     .where(and(sql`state = 'enabled'`, after === null ? undefined : gt(webhooks.id, after)))

@@ -12,7 +12,7 @@ export interface Carried {
 export interface SharedEnd {
   /** The state before. */
   readonly from: IntentState;
-  readonly move: Exclude<Move, "sign" | "lose">;
+  readonly move: Exclude<Move, "sign" | "lose" | "forget">;
   readonly ending: IntentEnding;
 }
 

@@ -1,39 +1,71 @@
 import { sql } from "drizzle-orm";
-import { index, integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
+import { check, index, integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
+import type { EventRun, NumberRun } from "../../domain/events.ts";
 import type { OperationKind } from "../../domain/operations.ts";
-import { bytes, instant, timestamps, uuid, uuidOf } from "./columns.ts";
-import { integrations } from "./integrations.ts";
+import { bytes, instant, timestamps, uuid } from "./columns.ts";
 
-/** An Idempotency-Key that an integration used, with its operation or its stored response. */
-export const idempotencyKeys = sqliteTable(
-  "idempotency_keys",
+/** Tables of ledgers alone: each integration's object has them (src/db/ledger.ts). */
+
+export { collections } from "./collections.ts";
+export { idempotencyKeys, operationCounts } from "./copied.ts";
+
+/** What a ledger knows of itself, one row. Triggers change it (src/wallet/journal/schema.ts). */
+export const meta = sqliteTable(
+  "meta",
   {
-    integrationId: uuidOf("integration_id", () => integrations.id),
-    key: text("key").notNull(),
-    /** SHA-256 of method, path and body; for multipart of part names, file names and digests. Null: unknown (recovery). */
-    fingerprint: bytes("fingerprint"),
-    operationId: uuid("operation_id"),
-    /** Status of the response; null: the operation has it. */
-    status: integer("status"),
-    /** Body of the response, as JSON; above 64 kB `r2:<key>`. Null: none, or the operation has it. */
-    body: text("body"),
-    createdAt: instant("created_at").notNull(),
-    expiresAt: instant("expires_at").notNull(),
-    /** Bytes of the body in R2; null: the row has it. */
-    bodyBytes: integer("body_bytes"),
+    id: integer("id").primaryKey(),
+    integrationId: uuid("integration_id"),
+    /** Rises with each change of operations, collections and counts. */
+    version: integer("version").notNull().default(0),
+    /** Number of the last event. */
+    eventsSeq: integer("events_seq").notNull().default(0),
+    /** Mint fees that the wallet earned and hasn't paid out, nanoNEAR. */
+    unpaidSales: integer("unpaid_sales").notNull().default(0),
+    /** Since when nothing is accepted from its keys; null: not suspended. */
+    suspendedAt: instant("suspended_at"),
+    /** The version that D1 knew when the ledger had forgotten it: it accepts nothing until the operator rules. Null: it hasn't. */
+    forgotVersion: integer("forgot_version"),
+    /** Since then: whether what D1 and R2 have of it was brought back, to the end. */
+    broughtBack: integer("brought_back", { mode: "boolean" }).notNull().default(false),
+    /** The outbox entry and the version that D1 had when it answered last. */
+    sentEntry: integer("sent_entry").notNull().default(0),
+    sentVersion: integer("sent_version").notNull().default(0),
+    /** The call of D1 that was answered last, and its mark; and the mark of the next one. */
+    sentFlush: integer("sent_flush").notNull().default(0),
+    sentTag: text("sent_tag").notNull().default(""),
+    nextTag: text("next_tag"),
   },
-  (table) => [
-    primaryKey({ columns: [table.integrationId, table.key] }),
-    index("idempotency_keys_expiry").on(table.expiresAt),
-  ],
+  () => [check("meta_one", sql`id = 1`)],
 );
+
+/** Writes to D1 that the end of an operation has caused, in order. Applied ones are kept for a D1 that is set back. */
+export const outbox = sqliteTable("outbox", {
+  id: integer("id").primaryKey({ autoIncrement: true }),
+  /** A list of statements as JSON (src/db/outbox.ts). */
+  statements: text("statements").notNull(),
+  createdAt: instant("created_at").notNull(),
+  /** Why D1 refused it twice on its own, so that it was left out; null: it wasn't. */
+  refusal: text("refusal"),
+});
+
+/** Operations that were accepted or have ended, and aren't in R2 as they are now (src/operations/engine/shipping.ts). */
+export const unshipped = sqliteTable("unshipped", {
+  operationId: uuid("operation_id").primaryKey(),
+  changedAt: instant("changed_at").notNull(),
+});
+
+/** Contracts in which the wallet lost its role by a hand-over. */
+export const leftContracts = sqliteTable("left_contracts", {
+  accountId: text("account_id").primaryKey(),
+  leftAt: instant("left_at").notNull(),
+});
 
 /** A write to the chain, from its acceptance to its response. After the acceptance only the engine changes the row. */
 export const operations = sqliteTable(
   "operations",
   {
     id: uuid("id").primaryKey(),
-    integrationId: uuidOf("integration_id", () => integrations.id),
+    integrationId: uuid("integration_id").notNull(),
     kind: text("kind").$type<OperationKind>().notNull(),
     /** `pending`: in progress; `succeeded`, `failed`: ended; `unknown`: the operator settles it. */
     state: text("state", { enum: ["pending", "succeeded", "failed", "unknown"] }).notNull(),
@@ -66,10 +98,6 @@ export const operations = sqliteTable(
     index("operations_reference")
       .on(table.integrationId, table.reference, table.id)
       .where(sql`reference IS NOT NULL`),
-    // Operations that the platform's wallet signs: a few for each integration.
-    index("operations_platform")
-      .on(table.id)
-      .where(sql`kind IN ('wallet_create', 'contract_deploy', 'contract_publish')`),
     // For all queries of open operations (`OPEN` in db/queries/operations.ts): each further index would write another row
     // for every operation.
     index("operations_going_on")
@@ -84,8 +112,8 @@ export const transactions = sqliteTable(
   {
     /** SHA-256 of the transaction. In all records but the first of a shared one, the operation's uuid follows. */
     hash: bytes("hash").primaryKey(),
-    operationId: uuidOf("operation_id", () => operations.id),
-    integrationId: uuidOf("integration_id", () => integrations.id),
+    operationId: uuid("operation_id").notNull(),
+    integrationId: uuid("integration_id").notNull(),
     step: text("step").notNull(),
     /** A ChainTransactionResult as JSON; null: the same as in the first record of the transaction. */
     result: text("result", { mode: "json" }).notNull(),
@@ -97,27 +125,12 @@ export const transactions = sqliteTable(
   ],
 );
 
-/** Operations that ended on a day, counted by the batch that ends them. The migration makes it WITHOUT ROWID. */
-export const operationCounts = sqliteTable(
-  "operation_counts",
-  {
-    /** Days since the Unix epoch (UTC); 0: the sum of all older days. */
-    day: integer("day").notNull(),
-    kind: text("kind").$type<OperationKind>().notNull(),
-    state: text("state", { enum: ["succeeded", "failed"] }).notNull(),
-    /** From acceptance to the end, as an index of `DURATION_BOUNDS` (src/domain/operation-counts.ts). */
-    bucket: integer("bucket").notNull(),
-    count: integer("count").notNull(),
-  },
-  (table) => [primaryKey({ columns: [table.day, table.kind, table.state, table.bucket] })],
-);
-
 /** The quoted highest cost of a write, until the quote expires. */
 export const quotes = sqliteTable(
   "quotes",
   {
     id: uuid("id").primaryKey(),
-    integrationId: uuidOf("integration_id", () => integrations.id),
+    integrationId: uuid("integration_id").notNull(),
     method: text("method").notNull(),
     /** Path without the API's prefix. */
     path: text("path").notNull(),
@@ -145,7 +158,7 @@ export const quotes = sqliteTable(
 export const archives = sqliteTable(
   "archives",
   {
-    integrationId: uuidOf("integration_id", () => integrations.id),
+    integrationId: uuid("integration_id").notNull(),
     /** Smallest and largest id of its operations. */
     firstId: uuid("first_id").notNull(),
     lastId: uuid("last_id").notNull(),
@@ -167,17 +180,6 @@ export const archives = sqliteTable(
   ],
 );
 
-/** Which mints and updates added a file to a collection by URL: it drops files of those that failed. */
-export const broughtFiles = sqliteTable(
-  "brought_files",
-  {
-    collectionId: uuid("collection_id").notNull(),
-    sha256: bytes("sha256").notNull(),
-    operationId: uuid("operation_id").notNull(),
-  },
-  (table) => [primaryKey({ columns: [table.collectionId, table.sha256, table.operationId] })],
-);
-
 /** Accounts that the service pays, or has paid, to register at a token (NEP-145): none is paid for twice. */
 export const registrations = sqliteTable(
   "registrations",
@@ -185,7 +187,7 @@ export const registrations = sqliteTable(
     /** Account of the token. */
     currency: text("currency").notNull(),
     account: text("account").notNull(),
-    integrationId: uuidOf("integration_id", () => integrations.id),
+    integrationId: uuid("integration_id").notNull(),
     operationId: uuid("operation_id").notNull(),
     /** When the operation was accepted. */
     createdAt: instant("created_at").notNull(),
@@ -196,9 +198,54 @@ export const registrations = sqliteTable(
   ],
 );
 
-/** Wallets whose journal has an operation that this database lacks. The objects decide; these rows save a call to each. */
-export const behindWallets = sqliteTable("behind_wallets", {
-  wallet: text("wallet").primaryKey(),
-  missing: uuid("missing").notNull(),
-  noticedAt: instant("noticed_at").notNull(),
-});
+/** Events of an integration: a row for each batch of effects. The migration makes it WITHOUT ROWID: a row is one write. */
+export const events = sqliteTable(
+  "events",
+  {
+    integrationId: uuid("integration_id").notNull(),
+    /** Number of its last event. Its first event has the number after the previous row's. */
+    seq: integer("seq").notNull(),
+    count: integer("count").notNull(),
+    /** Base of its events' uuids (`eventUuid`). */
+    id: uuid("id").notNull(),
+    runs: text("runs", { mode: "json" }).$type<readonly EventRun[]>().notNull(),
+    /** Whether `collection.sold_out` follows. */
+    soldOut: integer("sold_out", { mode: "boolean" }).notNull(),
+    /** The operation that ended, whose response has the data of the events; null: none. */
+    operationId: uuid("operation_id"),
+    /** The collection of the reported tokens, or that sold out; null: none. */
+    collectionId: uuid("collection_id"),
+    /** Numbers of the reported tokens, as runs of first and last; null: none. */
+    minted: text("minted", { mode: "json" }).$type<readonly NumberRun[]>(),
+    /** Data of its first run, as JSON, if no operation's response has it: a resource, or a list of tokens. */
+    data: text("data", { mode: "json" }),
+    createdAt: instant("created_at").notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.integrationId, table.seq] })],
+);
+
+/** The last accepted operation that relays the claim of a link. The migration makes the table WITHOUT ROWID. */
+export const claims = sqliteTable(
+  "claims",
+  {
+    collectionId: uuid("collection_id").notNull(),
+    dropId: integer("drop_id").notNull(),
+    link: integer("link").notNull(),
+    operationId: uuid("operation_id").notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.collectionId, table.dropId, table.link] })],
+);
+
+/** Which links of a claim drop on the chain are reported as redeemed by events. */
+export const claimDrops = sqliteTable(
+  "claim_drops",
+  {
+    contractId: uuid("contract_id").notNull(),
+    dropId: integer("drop_id").notNull(),
+    /** How many claimed links are reported. */
+    reported: integer("reported").notNull(),
+    /** Which: one bit a link, the lowest bit of the first byte first. */
+    links: bytes("links").notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.contractId, table.dropId] })],
+);
