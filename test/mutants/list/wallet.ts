@@ -323,14 +323,6 @@ export const WALLET: readonly Mutant[] = [
     tests: ["test/api/wallet-keys.test.ts"],
   },
   {
-    id: "keys: a fork leaves a lane taken for included",
-    file: "src/wallet/lanes/lane-keys.ts",
-    search: "(row.includedBy ?? height) < height",
-    replacement: "(row.includedBy ?? height) < 0",
-    tests: ["test/nodes/wallet-forks.test.ts"],
-    named: "a lane is occupied again when the block that freed it is dropped",
-  },
-  {
     id: "submit: a withdrawn operation takes a step",
     file: "src/wallet/submit.ts",
     search: "operations.isWithdrawn(operationUuid) || snapshots.hasFailed(operationUuid);",
