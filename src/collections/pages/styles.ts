@@ -230,8 +230,7 @@ audio { width: 100%; display: block; margin-top: var(--2); }
 .state { display: inline-flex; gap: var(--1); align-items: center; font-size: var(--s); font-weight: 600; }
 .state::before { content: ""; width: .5rem; height: .5rem; border-radius: 50%; background: var(--edge); }
 .live .state::before { background: var(--good); } .over { color: var(--soft); }
-#gift { min-height: 3rem; } #gift.says { display: grid; gap: var(--2); justify-items: start; align-content: start; } #gift > .panel { width: 100%; }
-.won #passkeys { display: none; }
+#gift { min-height: 3rem; } @media (scripting: enabled) { #gift.says { display: grid; gap: var(--2); justify-items: start; align-content: start; } } #gift > .panel { width: 100%; }
 .won #cover { display: none; }
 .won #owned { display: grid; gap: var(--3); margin-bottom: var(--6); align-content: center; }
 .work { display: grid; gap: var(--1); justify-items: center; }
