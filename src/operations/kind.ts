@@ -170,8 +170,8 @@ export interface Proposal<K extends OperationKind = OperationKind>
   /** Why the condition doesn't hold; null if it holds by now. Absent: the caller finds the reason. */
   readonly refusal?: () => Promise<ServiceError | null>;
   /**
-   * What isn't forbidden where `condition` holds. Where it doesn't, `check` decides by what it reads.
-   * @throws ServiceError by `check`, if it is forbidden
+   * If `condition` holds, no lock forbids the write. Otherwise `check` reads again, and decides.
+   * @throws ServiceError by `check`, if a lock forbids it
    */
   readonly unlocked?: { readonly condition: SQL; readonly check: () => Promise<void> };
   /** D1 writes after the operation's row, in its batch. */

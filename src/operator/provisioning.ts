@@ -1,9 +1,8 @@
 import { not } from "drizzle-orm";
 import type { ContractAdopted, ContractDeployed } from "../api/resources/contract.ts";
 import type { WalletCreated } from "../api/resources/wallet.ts";
-import { fullAccessKeys } from "../chain/blocks.ts";
 import { contractCode } from "../chain/contract/code.ts";
-import { type ContractRoles, codeStateOf, contractViews } from "../chain/contract/views.ts";
+import { type ContractRoles, contractViews, readCodeState } from "../chain/contract/views.ts";
 import { ViewError } from "../chain/errors.ts";
 import { protocolLimits } from "../chain/protocol.ts";
 import { connect } from "../chain/rpc.ts";
@@ -204,13 +203,9 @@ export const adoptContract = async (
       `Give a contract of the network ${settings.NEAR_NETWORK}. This one was initialized for ${roles.network_id}, so it would refuse what is signed for this one.`,
     );
   }
-  const [keys, upgrade] = await Promise.all([
-    fullAccessKeys(rpc, accountId),
-    contractViews(rpc, accountId).upgrade(),
-  ]);
+  const { codeState, keys } = await readCodeState(rpc, accountId, contractViews(rpc, accountId));
   const now = context.now();
   const row = { id: newUuid(), integrationId, accountId, codeHash: deployed, createdAt: now, updatedAt: now };
-  const codeState = codeStateOf(upgrade, keys.length > 0);
   const [stored] = await insertContract(db, { ...row, codeState, state: "ready" });
   if (!stored) throw new ServiceError("conflict", "This contract already belongs to an integration.");
   return { status: 201, body: { ...toContract(stored), full_access_keys: keys } };

@@ -103,7 +103,7 @@ const requireSent = (records: readonly TransactionRecord[]): void => {
   if (done.length === 0 || !isPrepared) return;
   const steps = done.flatMap(({ step, state }) => (state === "unknown" ? [step] : [])).join(", ");
   throw conflict(
-    `Settle it as without effect: only ${steps} can't be proven, which prepares what was never sent.`,
+    `Settle it as without effect: only ${steps} can't be proven, and what it prepares was never sent.`,
   );
 };
 

@@ -6,7 +6,7 @@ import { toHex, type Uuid } from "../../domain/ids.ts";
 import type { Lock } from "../../domain/locks.ts";
 import { MOST_PHASES } from "../../domain/settings.ts";
 import { retry } from "../../waiting.ts";
-import { isMissingBlock, isUnknownBlock } from "../blocks.ts";
+import { fullAccessKeys, isMissingBlock, isUnknownBlock } from "../blocks.ts";
 import { NodesLagError, ViewError } from "../errors.ts";
 import type { CallOptions, ChainRpc } from "../rpc.ts";
 import { type At, type Seen, viewFunction } from "../views.ts";
@@ -271,17 +271,20 @@ export interface ContractUpgrade {
   readonly earliest_height: number | null;
 }
 
-/** What may become of a contract's code, by what it shows and by whether its account has a full-access key. */
-export const codeStateOf = (
-  { locked, delay_blocks, code_hash: hash, earliest_height: height }: ContractUpgrade,
-  hasKey: boolean,
-): CodeState => ({
-  locked,
-  announced:
-    hash === null || height === null ? null : { code_hash: toHex(baseDecode(hash)), earliest_height: height },
-  delay_blocks,
-  has_full_access_key: hasKey,
-});
+/** Reads what may become of a contract's code, and the full-access keys of its account. @throws ChainUnavailableError */
+export const readCodeState = async (
+  rpc: ChainRpc,
+  accountId: string,
+  { upgrade }: Pick<ContractViews, "upgrade">,
+): Promise<{ readonly codeState: CodeState; readonly keys: readonly string[] }> => {
+  const [keys, { locked, delay_blocks, code_hash: hash, earliest_height: height }] = await Promise.all([
+    fullAccessKeys(rpc, accountId),
+    upgrade(),
+  ]);
+  const announced =
+    hash === null || height === null ? null : { code_hash: toHex(baseDecode(hash)), earliest_height: height };
+  return { codeState: { locked, announced, delay_blocks, has_full_access_key: keys.length > 0 }, keys };
+};
 
 /**
  * A page of at least this many bytes may have been cut by its size: the contract ends a list with the entry that reaches

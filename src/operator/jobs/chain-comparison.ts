@@ -1,13 +1,12 @@
 import { and, asc, eq, gt, gte, not, type SQL, sql } from "drizzle-orm";
-import { fullAccessKeys } from "../../chain/blocks.ts";
 import { phaseCounts, settingsFromContract, settingsThatDiffer } from "../../chain/contract/settings.ts";
 import {
   type ContractCollection,
   type ContractViews,
-  codeStateOf,
   contractViews,
   isPublishedAs,
   mayHaveMore,
+  readCodeState,
 } from "../../chain/contract/views.ts";
 import { ChainUnavailableError, ViewError } from "../../chain/errors.ts";
 import { connect } from "../../chain/rpc.ts";
@@ -301,9 +300,8 @@ const noteCode = async (
   views: ContractViews,
 ): Promise<void> => {
   // Mintage's contract adds no key, but other code that ran in between may have.
-  const keys = await fullAccessKeys(connect(settings), accountId);
-  const state = codeStateOf(await views.upgrade(), keys.length > 0);
-  if (JSON.stringify(state) !== JSON.stringify(known)) await setCodeState(db, id, state);
+  const { codeState } = await readCodeState(connect(settings), accountId, views);
+  if (JSON.stringify(codeState) !== JSON.stringify(known)) await setCodeState(db, id, codeState);
 };
 
 /** Where the page behind this one begins; 0 at the end. */

@@ -22,8 +22,8 @@ export const OPERATIONS: readonly Mutant[] = [
   {
     id: "comparison: the state of a contract's code isn't noted",
     file: "src/operator/jobs/chain-comparison.ts",
-    search: "if (JSON.stringify(state) !== JSON.stringify(known)) await",
-    replacement: "if (JSON.stringify(state) === JSON.stringify(known)) await",
+    search: "if (JSON.stringify(codeState) !== JSON.stringify(known)) await",
+    replacement: "if (JSON.stringify(codeState) === JSON.stringify(known)) await",
     tests: ["test/api/locks.test.ts"],
     named: "a collection tells what can still change",
   },
