@@ -36,7 +36,7 @@ const CONTROLS = `
     <li class="over"><span class="state">Ended</span><p class="price">Free</p><p>For accounts on the allowlist</p></li></ul>
   <ul class="chips"><li><a href="#x"><span>Paper</span><b>Ochre</b><span>12 %</span></a></li>
     <li><a href="#x"><span>Shape</span><b>Quarters</b><span>3.5 %</span></a></li></ul>
-  <p class="bad small">Not so many are left: others were faster.</p>`;
+  <p class="bad small">Fewer are left than you chose: others were faster.</p>`;
 
 export const SPECIMEN = `{
   const add = (parent, name, className, text) => {

@@ -424,10 +424,9 @@ describe.skipIf(!CHROMIUM)("every state of the pages, in Chromium", () => {
     });
     await look("claim-refused", `${local}${first}`, async (page) => {
       await addPasskeys(page, true);
-      const message =
-        "This link was good until a moment that has passed. Ask who gave it to you for another one.";
+      const message = "This link has expired. Ask whoever gave it to you for another one.";
       await answerClaims(page, { status: 409, body: { code: "conflict", message } });
-      await seeOutcome(page, /has passed/);
+      await seeOutcome(page, /has expired/);
     });
     await look("claim-claimed", `${local}${first}`, async (page) => {
       await addPasskeys(page, true);
