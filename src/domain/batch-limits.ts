@@ -29,7 +29,10 @@ const batchGas = (bytes: number, assets: number, subtitles: number): number =>
 /** Bytes of storage that a batch takes at most: what it brings, each asset's remaining copies and share of records. */
 export const batchStorage = ({ bytes, assets }: BatchSize): number => bytes + assets * 5 + 600;
 
-/** Bytes of storage that a collection takes at most in addition to its assets: its settings, twice their JSON, and records. */
+/**
+ * Bytes of storage that a collection takes at most in addition to its assets: its settings with the records of shares that may
+ * wait, twice their JSON, and other records.
+ */
 export const collectionStorage = (settingsJson: number): number => settingsJson * 2 + 1_500;
 
 /** How many tokens a finalization pays for ahead. */

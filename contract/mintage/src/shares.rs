@@ -1,5 +1,5 @@
 //! Shares of what was paid for mints that wait until their owners withdraw them: one record for each currency and account,
-//! which stays when it is empty, so that there are never more than accounts that have been paid. Only the settings of
+//! which stays when it is empty, so that there are never more than accounts that were named. Only the settings of
 //! collections, the owner and the platform name accounts and currencies, so nobody else can add records.
 //!
 //! The contract holds at least as many units of a token as wait: what a transfer takes to an account is taken off its
@@ -9,12 +9,13 @@
 use crate::accounts;
 use crate::balance;
 use crate::books::Books;
+use crate::collection::settings::Royalties;
 use crate::error::Code;
 use crate::guard;
 use crate::host::{self, refuse, OrFail};
 use crate::json::{Object, Writer};
 use crate::prelude::*;
-use crate::solvency::{BYTE_PRICE, RECORD};
+use crate::solvency::RECORD;
 use crate::store::prefix;
 
 /// Stands before the accounts of token and owner, where no account of a share in NEAR begins.
@@ -58,21 +59,27 @@ pub fn new_record(token: &str, account: &str) -> u64 {
     }
 }
 
-/// Lets a share wait. A record that was not there is paid from a share in NEAR, so that a paid mint pays for itself; a share
-/// that does not cover that much stays in the contract. The record of a token takes what is free.
-pub fn accrue(books: &mut Books, currency: Option<&str>, account: &str, share: u128) {
-    let key = key(currency, account);
-    let before = waiting(&key);
-    let mut share = share;
-    if before.is_none() {
-        let base = books.sums.base;
-        books.measure(|| put(&key, 0));
-        if currency.is_none() {
-            let price = u128::from(books.sums.base - base) * BYTE_PRICE;
-            share = share.saturating_sub(price);
+/// Makes the records of shares in NEAR that may have to wait: those of royalties' accounts without a name but the first, which
+/// is always paid. So no share, however small, has to pay for its record, and every paid mint pays for itself.
+pub fn prepare(royalties: &Royalties) {
+    let unnamed = royalties.iter().filter(|(id, _)| !accounts::is_named(id));
+    for (account, _) in unnamed.skip(1) {
+        let key = key(None, account);
+        if waiting(&key).is_none() {
+            put(&key, 0);
         }
     }
-    let Some(sum) = before.unwrap_or_default().checked_add(share) else {
+}
+
+/// Lets a share wait. A record that is not there takes what is free: that of a token, or one of NEAR whose account the
+/// settings don't name.
+pub fn accrue(books: &mut Books, currency: Option<&str>, account: &str, share: u128) {
+    let key = key(currency, account);
+    let before = waiting(&key).unwrap_or_else(|| {
+        books.measure(|| put(&key, 0));
+        0
+    });
+    let Some(sum) = before.checked_add(share) else {
         refuse(Code::TooMany, "amount: more than an account can wait for.");
     };
     put(&key, sum);

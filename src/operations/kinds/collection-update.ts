@@ -21,6 +21,7 @@ import { ServiceError } from "../../domain/errors.ts";
 import { newUuid, type Uuid } from "../../domain/ids.ts";
 import { jsonBytes } from "../../domain/json-text.ts";
 import { lockedChanges, lockedError, locksAgainst } from "../../domain/locks.ts";
+import { RECORD_BYTES } from "../../domain/promised-bytes.ts";
 import {
   type CollectionSettings,
   changedSettings,
@@ -128,6 +129,13 @@ const requireRow = async (...which: Parameters<typeof findCollection>): Promise<
 /** Bytes of settings other than their texts. */
 const SETTINGS_BYTES = 500;
 
+/** Bytes of the record in which shares of an account without a name wait (docs/contract.md, "Records"). */
+const SHARE_BYTES = RECORD_BYTES + 34;
+
+/** Maximum bytes of storage of changed settings. */
+const storageOf = (changes: SettingsChanges): number =>
+  SETTINGS_BYTES + jsonBytes(changes) + SHARE_BYTES * Object.keys(changes.initial_royalties ?? {}).length;
+
 /**
  * Counts of phases after a change: a phase that is given again may have been minted in and have a list.
  * @returns undefined if the node doesn't have the collection yet
@@ -169,7 +177,7 @@ export const collectionUpdateKind = kindOf<
   steps: ({ registrations }) => [...registrationSteps(registrations), "update"],
 
   storage: ({ contract, changes }, step) =>
-    isRegistration(step) ? null : { contract, bytes: SETTINGS_BYTES + jsonBytes(changes) },
+    isRegistration(step) ? null : { contract, bytes: storageOf(changes) },
 
   transaction: async ({ db }, { request, subjectId, integrationId }, step, { facts }) => {
     if (isRegistration(step)) return registrationOf(request.registrations, step);

@@ -13,6 +13,7 @@ use crate::host::{self, fail, refuse, OrFail};
 use crate::json::Object;
 use crate::packed;
 use crate::prelude::*;
+use crate::shares;
 use crate::solvency::PAGE_BYTES;
 use crate::store::{self, key1, key2, prefix};
 
@@ -136,7 +137,8 @@ pub fn collection_publish() {
     books.settle();
 }
 
-/// Keeps the settings and notes in the header what mints and transfers have to know.
+/// Keeps the settings, and the records of shares that may wait by them, and notes in the header what mints and transfers have
+/// to know.
 pub fn put_settings(collection: u32, header: &mut Header, settings: &Settings) {
     let denied = settings.lists.transfers_denied.as_ref();
     header.set(header::TRANSFERS_OFF, settings.details.transfers_off);
@@ -148,6 +150,7 @@ pub fn put_settings(collection: u32, header: &mut Header, settings: &Settings) {
         header.set(header::PHASED, true);
     }
     store::put_settings(collection, settings);
+    shares::prepare(&settings.rules.royalties);
 }
 
 /// Stores a batch behind the assets that are there. Returns the runs of copies of all pages that it wrote.

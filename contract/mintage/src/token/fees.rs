@@ -11,8 +11,8 @@ use crate::root::Root;
 use crate::shares;
 use crate::split;
 
-/// Payments to accounts without a name that one mint makes, beside the return of what was sent too much: each is charged
-/// with making the account, 8.35 Tgas, and wallets attach 100.
+/// Payments to accounts without a name that one mint makes at most, beside the return of what was sent too much: to owner,
+/// platform, and the first of the royalties. Each is charged with making the account, 8.35 Tgas, and wallets attach 100.
 const PAID_AT_ONCE: usize = 3;
 
 /// Who is paid what of a sum.
@@ -57,20 +57,22 @@ pub(super) fn share_records(root: &Root, rules: &Rules, currency: &str, price: u
 }
 
 /// Divides the `rest` of fees, without what is kept for the tokens' storage, and pays the shares; what is the contract's
-/// own stays. Of accounts without a name the first few are paid, and the others' shares wait.
+/// own stays. Of accounts without a name the first few are paid, the owner always. The others' shares wait in the records
+/// that [`shares::prepare`] made.
 pub(super) fn pay_shares(books: &mut Books, header: &mut Header, rules: &Rules, rest: u128) {
     let (owner, shares) = divided(books, rules, rest);
     let contract = host::current_account();
-    let mut unnamed = 0;
+    let mut unnamed = usize::from(!accounts::is_named(&owner));
     for (account, share) in shares {
         if account == owner {
             header.earned = header.earned.saturating_add(share);
+        } else {
+            unnamed += usize::from(!accounts::is_named(&account));
         }
         if account == contract {
             continue;
         }
-        unnamed += usize::from(!accounts::is_named(&account));
-        if accounts::is_named(&account) || unnamed <= PAID_AT_ONCE {
+        if account == owner || accounts::is_named(&account) || unnamed <= PAID_AT_ONCE {
             balance::pay(&account, share);
         } else {
             shares::accrue(books, None, &account, share);
