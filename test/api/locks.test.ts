@@ -283,6 +283,21 @@ test("the code isn't locked while an upgrade is announced, and nothing is sent",
   await bodyOf(await put("lock", collection, body, own.key), 200);
 });
 
+test("the code of a contract that was handed over is its owner's to lock, and nothing is sent", async () => {
+  const [own, next] = await Promise.all([createIntegration("Handed over"), createIntegration("Next owner")]);
+  const collection = await createCollection(own, { copies: [5] });
+  await lock(own, "admin_add", { account_id: own.walletAccountId });
+  await lock(own, "owner_propose", { account_id: next.walletAccountId });
+  await lock({ ...own, integrationUuid: next.integrationUuid }, "owner_accept", {});
+  const before = await operationCount(own.key);
+  expect(await bodyOf(await put("lock", collection, { locks: ["code"] }, own.key), 409)).toMatchObject({
+    outcome: "not_submitted",
+    message: expect.stringContaining(`Ask ${next.walletAccountId}, the owner`),
+  });
+  expect(await operationCount(own.key)).toBe(before);
+  await bodyOf(await put("lock", collection, { locks: ["royalties"] }, own.key), 200);
+});
+
 test("a locked supply leaves nothing to a drop", async () => {
   const collection = await createCollection(shop, { copies: [10], settings });
   const path = `/collection/${collection.collection_uuid}`;

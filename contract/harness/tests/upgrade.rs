@@ -4,7 +4,7 @@
 //! build of the layout before there.
 
 use harness::mintage::{
-    AssetBatch, CONTRACT, OWNER, Scene, create_args_with, digest, wasm, workspace,
+    ADMIN, AssetBatch, CONTRACT, OWNER, Scene, create_args_with, digest, wasm, workspace,
 };
 use harness::stub::{Behaviour, contract};
 use harness::{AccountContract, Action, CryptoHash, Failure, NEAR, TGAS, TransactionOutcome};
@@ -387,6 +387,10 @@ fn locked_code_stays() {
         json!([])
     );
     scene.sign(OWNER, "upgrade_announce", json!({})).json();
+    // An admin may set every other lock, but the code is the owner's.
+    let refused = scene.sign(ADMIN, "collection_lock", lock.clone());
+    assert_eq!(refused.code(), "E_UNAUTHORIZED");
+    assert_eq!(scene.view("contract_upgrade", json!({}))["locked"], false);
     scene.sign(OWNER, "collection_lock", lock).json();
     for method in ["upgrade_announce", "upgrade"] {
         assert_eq!(scene.sign(OWNER, method, args.clone()).code(), "E_LOCKED");

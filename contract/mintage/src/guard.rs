@@ -57,13 +57,18 @@ pub fn paying_staff() -> Books {
 pub fn owner() -> Books {
     one_yocto();
     let books = Books::open();
+    only_owner(&books);
+    books
+}
+
+/// A call, or a part of one, that only the owner may make.
+pub fn only_owner(books: &Books) {
     if books.owner != accounts::encode(&host::predecessor()) {
         refuse(
             Code::Unauthorized,
             "Only the owner of the contract may call this.",
         );
     }
-    books
 }
 
 /// A call that the contract makes to itself.

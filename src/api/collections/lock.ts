@@ -49,7 +49,7 @@ export const collectionsLock = chainWrite(
       "write that a known lock forbids, and its quote, are then refused with 409 `conflict` before anything is sent; `issues` " +
       "names the fields, unless no other fields would help, as of a mint under `supply`. These locks are refused: all while the " +
       "contract has a full-access key, `metadata` before all assets are revealed, `transfers` while they are forbidden, `code` " +
-      "while an upgrade is announced.",
+      "while an upgrade is announced, and where another account owns the contract.",
     request: { params: collectionParam, body: jsonBody(lockBody, { locks: ["royalties"] }) },
     success: { 200: json("What this write has locked.", lockedView) },
   },

@@ -8,6 +8,7 @@ import { placesOnChain } from "../../collections/hidden-assets.ts";
 import { isHidden } from "../../collections/public-collection.ts";
 import type { Caller, ServiceContext } from "../../context.ts";
 import { noteLocks } from "../../db/queries/collection-effects.ts";
+import { findIntegration } from "../../db/queries/integrations.ts";
 import type { Statement } from "../../db/statements.ts";
 import { counted } from "../../domain/counted.ts";
 import { ServiceError } from "../../domain/errors.ts";
@@ -86,6 +87,20 @@ const requireMeaning = async (
     );
 };
 
+/** Refuses to lock the code of a contract that the wallet doesn't own: its upgrades are the owner's. @throws ServiceError conflict */
+const requireOwner = async (
+  context: ServiceContext,
+  { integrationId }: Caller,
+  { views, contract }: { readonly views: ContractViews; readonly contract: string },
+): Promise<void> => {
+  const [{ owner_id: owner }, integration] = await Promise.all([
+    views.roles(),
+    findIntegration(context.db, integrationId),
+  ]);
+  if (owner === integration?.walletAccountId) return;
+  throw conflict(`Ask ${owner}, the owner of the contract ${contract}, to lock its code: admins can't.`);
+};
+
 /** Keys that a refusal names. */
 const NAMED_KEYS = 3;
 
@@ -143,6 +158,7 @@ export const proposeCollectionLock = async (
   const found = await collection.views.collection(collection.collectionId);
   if (found === null) throw new Error(`${collection.contract} lacks collection ${collection.collectionId}`);
   await requireMeaning(collection.views, found, body);
+  if (body.locks.includes("code")) await requireOwner(context, caller, collection);
   await requireKeyless(context, collection.contract);
   const assetUuids = [...new Set(body.asset_uuids)];
   const request: CollectionLockOperation = {

@@ -47,6 +47,8 @@ pub fn collection_lock() {
         books.measure(|| host::write(&key, &locked.encode()));
     }
     if flags & CODE_LOCKED != 0 {
+        // It ends the owner's upgrades, of all collections.
+        guard::only_owner(&books);
         upgrade::lock(&mut books);
     }
     if header.is(SUPPLY_LOCKED) && header.credit > 0 {
