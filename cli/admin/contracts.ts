@@ -1,5 +1,6 @@
 import type { AdminClient } from "../../client/src/admin.ts";
 import type { ContractWithRoles } from "../../client/src/index.ts";
+import { counted, grouped } from "../../src/domain/counted.ts";
 import { type Command, needed } from "./command.ts";
 import { handOverContract } from "./contract-hand-over.ts";
 import { upgradeContracts } from "./contract-upgrade.ts";
@@ -14,12 +15,19 @@ const contractRow = (one: ContractWithRoles) => ({
   code: one.code_hash,
 });
 
-/** Adopts a contract, and warns of keys that could replace its code. */
+/** Blocks between the announcement of an upgrade and the upgrade, of contracts that the service deploys: three days. */
+const USUAL_DELAY = 432_000;
+
+/** Adopts a contract, and warns of keys that could replace its code, and of upgrades that holders hardly see coming. */
 const adopted = async (admin: AdminClient, uuid: string, account: string) => {
   const contract = await admin.contracts.adopt(uuid, account);
   if (contract.full_access_keys.length > 0)
     process.stderr.write(
       `Delete the full-access keys of ${account}: whoever has one can deploy other code there, so nothing can be locked.\n`,
+    );
+  if (contract.upgrade_delay_blocks < USUAL_DELAY)
+    process.stderr.write(
+      `Upgrades of ${account} may follow their announcement after ${counted(contract.upgrade_delay_blocks, "block")} of 0.6 s, and that can't be changed: those of this service's own contracts take ${grouped(USUAL_DELAY)}, three days. Pages say so.\n`,
     );
   return contract;
 };

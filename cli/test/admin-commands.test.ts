@@ -151,7 +151,7 @@ describe("npm run admin", () => {
     ["adopts it", []],
     ["shows one that is adopted already, as after a break", [{ contract_uuid: "c", account_id: "c.near" }]],
   ])("contract accept sends the wallet's acceptance, and %s", async (_, known) => {
-    const adopted = known.length > 0 ? {} : { full_access_keys: [] };
+    const adopted = known.length > 0 ? {} : { full_access_keys: [], upgrade_delay_blocks: 432_000 };
     const contract = { contract_uuid: "c", account_id: "c.near", ...adopted };
     const { data, seen } = await command("contract accept", ["i", "c.near"], {}, ({ method, path }) =>
       method === "GET"
@@ -168,10 +168,15 @@ describe("npm run admin", () => {
     ]);
   });
 
-  test("contract adopt warns of keys that could replace the contract's code", async () => {
-    const adoptWith = async (keys: readonly string[]) => {
+  test("contract adopt warns of keys that could replace the contract's code, and of a short delay of upgrades", async () => {
+    const adoptWith = async (keys: readonly string[], delay = 432_000) => {
       const warned = vi.spyOn(process.stderr, "write").mockReturnValue(true);
-      const body = { contract_uuid: "c", account_id: "c.near", full_access_keys: keys };
+      const body = {
+        contract_uuid: "c",
+        account_id: "c.near",
+        full_access_keys: keys,
+        upgrade_delay_blocks: delay,
+      };
       await command("contract adopt", ["i", "c.near"], {}, () => ({ status: 201, body }));
       const lines = warned.mock.calls.join("");
       warned.mockRestore();
@@ -179,6 +184,7 @@ describe("npm run admin", () => {
     };
     expect(await adoptWith([])).toBe("");
     expect(await adoptWith(["ed25519:a"])).toContain("full-access keys of c.near");
+    expect(await adoptWith([], 3)).toContain("after 3 blocks");
   });
 
   test("key issue sends the name, the role and the time of expiry that are given", async () => {

@@ -895,7 +895,7 @@ export interface paths {
         get?: never;
         /**
          * Lock parts of a collection, for ever
-         * @description A promise to holders, kept by the contract. It can't be undone, by anyone. `metadata`: title, description and what NFTs show stay. `supply`: nothing is minted any more. `royalties`: ongoing_royalties stay. `transfers`: transfers and approvals that are possible stay possible. `code`: the contract's code never changes, for all of its collections. A write that a known lock forbids, and its quote, are then refused with 409 `conflict` before anything is sent; `issues` names the fields, unless no other fields would help, as of a mint under `supply`. These locks are refused: all while the contract has a full-access key, `metadata` before all assets are revealed, `transfers` while they are forbidden, `code` while an upgrade is announced. Scope: `settings`.
+         * @description A promise to holders, kept by the contract. It can't be undone, by anyone. `metadata`: title, description and what NFTs show stay. `supply`: nothing is minted any more. `royalties`: ongoing_royalties stay. `transfers`: transfers and approvals that are possible stay possible. `code`: the contract's code never changes, for all of its collections. A write that a known lock forbids, and its quote, are then refused with 409 `conflict` before anything is sent; `issues` names the fields, unless no other fields would help, as of a mint under `supply`. These locks are refused: all while the contract has a full-access key, `metadata` before all assets are revealed, `transfers` while they are forbidden, `code` while an upgrade is announced, and where another account owns the contract. Scope: `settings`.
          */
         put: operations["lockCollection"];
         post?: never;
@@ -2087,6 +2087,11 @@ export interface components {
              * @enum {string}
              */
             state: "deploying" | "ready" | "failed";
+            /**
+             * @description Blocks of 0.6 seconds that pass between the announcement of an upgrade and the upgrade. A contract that this service deploys has 432,000, three days: with less, holders have less time to see what is announced, and the delay can't be changed.
+             * @example 432000
+             */
+            upgrade_delay_blocks: number;
         };
         AdoptInput: {
             account_id: components["schemas"]["ChainAccountId"];

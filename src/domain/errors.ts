@@ -132,9 +132,9 @@ export const ERRORS = {
     status: 402,
     limit: "spending",
     cause:
-      "The write would exceed the spending limit of today, of the integration or of the key, or register more accounts at tokens than the service pays for in 24 hours. Nothing was sent; with the outcome `failed_on_chain`, what was sent had no effect.",
+      "The write would exceed the spending limit of today, of the integration or of the key, or register more accounts at tokens than the eight that the service pays for in 24 hours. Nothing was sent; with the outcome `failed_on_chain`, what was sent had no effect.",
     remedy:
-      "Wait until the next day (UTC), as Retry-After says, or use a key with a higher `spending_per_day`, or ask the operator to raise the integration's. The message says which limit it is, and GET /me shows both.",
+      "Wait as long as Retry-After says: until the next day (UTC), or 24 hours after one of the registrations. Or use a key with a higher `spending_per_day`, or ask the operator to raise the integration's; register accounts yourself (`storage_deposit`). The message says which limit it is, and GET /me shows those of spending.",
   },
   cost_exceeds_maximum: {
     status: 402,

@@ -208,7 +208,14 @@ export const adoptContract = async (
   const row = { id: newUuid(), integrationId, accountId, codeHash: deployed, createdAt: now, updatedAt: now };
   const [stored] = await insertContract(db, { ...row, codeState, state: "ready" });
   if (!stored) throw new ServiceError("conflict", "This contract already belongs to an integration.");
-  return { status: 201, body: { ...toContract(stored), full_access_keys: keys } };
+  return {
+    status: 201,
+    body: {
+      ...toContract(stored),
+      full_access_keys: keys,
+      upgrade_delay_blocks: codeState.delay_blocks,
+    },
+  };
 };
 
 export const unfitAccount = (message: string): ServiceError =>

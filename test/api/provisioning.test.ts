@@ -132,14 +132,15 @@ describe("while the code is published", () => {
     expect(misled.message).toContain("mainnet");
     // As after a lost database: the chain has the contract, D1 doesn't.
     await forgetContract(id);
-    const adopted = await bodyOf<Contract & { full_access_keys: string[] }>(
+    const adopted = await bodyOf<Contract & { full_access_keys: string[]; upgrade_delay_blocks: number }>(
       await adopt(integration.integrationUuid, id),
       201,
     );
-    const { full_access_keys: keys, ...contract } = adopted;
+    const { full_access_keys: keys, upgrade_delay_blocks: delay, ...contract } = adopted;
     expect(contract).toMatchObject({ account_id: id, state: "ready" });
     // A contract that the service deploys has none.
     expect(keys).toEqual([]);
+    expect(delay).toBe(432_000);
     expect(await contracts(integration.integrationUuid)).toContainEqual(expect.objectContaining(contract));
   });
 });

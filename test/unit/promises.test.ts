@@ -24,14 +24,15 @@ test("a locked transfer promises what the collection's settings allow", () => {
   );
 });
 
-test("after a reveal a page promises what NFTs show only where their metadata are locked", () => {
-  const said = (locks: PublicCollection["locks"]): string => {
-    const reveal = { state: "revealed", shown: 2, at: null, commitment: "c" };
+test("a page with a reveal promises what NFTs show only where their metadata are locked, which is after it", () => {
+  const said = (locks: PublicCollection["locks"], state = "revealed"): string => {
+    const reveal = { state, shown: 2, at: null, commitment: "c" };
     const collection = { reveal, total_assets: 2, slug: "s", locks } as PublicCollection;
     return shown(Secret({ collection, now: new Date(0) }));
   };
   const may = "The artist can still change what NFTs show.";
   for (const locks of [[], ["supply"]] as const) expect(said([...locks])).toContain(may);
+  for (const state of ["hidden", "partly"]) expect(said([], state)).toContain(may);
   expect(said(["metadata"])).not.toContain(may);
   expect(said(["metadata"])).toContain("their order are those committed to before the first mint.");
   expect(said([])).not.toContain("every NFT shows");

@@ -134,6 +134,10 @@ export const adoptedContractView = z
         "Full-access keys of the contract's account. Whoever has one can deploy other code there at any time, so locks are refused until they are deleted, and no delay of upgrades holds.",
       example: [],
     }),
+    upgrade_delay_blocks: whole(
+      "Blocks of 0.6 seconds that pass between the announcement of an upgrade and the upgrade. A contract that this service deploys has 432,000, three days: with less, holders have less time to see what is announced, and the delay can't be changed.",
+      432_000,
+    ),
   })
   .openapi("AdoptedContract");
 export type ContractAdopted = Shown<typeof adoptedContractView>;

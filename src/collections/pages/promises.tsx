@@ -131,7 +131,7 @@ export const Secret = ({
           </b>
           <br />
           {state === "partly" && `${grouped(shown)} of ${grouped(total)} works are shown. `}
-          Until then NFTs show a placeholder.
+          Until then NFTs show a placeholder. The artist can still change what NFTs show.
         </p>
       )}
       <details class="fold">
