@@ -1,13 +1,16 @@
 import { env } from "cloudflare:workers";
 import { beforeAll, beforeEach, describe, expect, test } from "vitest";
+import type { Quote } from "../../client/src/index.ts";
 // Inside: a write that another process does late, and the wallet's acknowledgement of an operation.
 import { openDatabase } from "../../src/db/client.ts";
 import { changeSettings } from "../../src/db/queries/collection-effects.ts";
 import { type Uuid, uuidToBytes } from "../../src/domain/ids.ts";
 import { api, bodyOf, createIntegration, type TestIntegration } from "../support/api.ts";
+import { view } from "../support/chain.ts";
 import { setFaults } from "../support/chain-control.ts";
 import { collectionOnChain, createCollection, type Finalized } from "../support/collections.ts";
 import { background, killedAt, operationOver } from "../support/operations.ts";
+import { sendFrom } from "../support/payments.ts";
 import { watched } from "../support/trips.ts";
 import { endObject } from "../support/wallets.ts";
 
@@ -322,4 +325,46 @@ describe("a mint config", () => {
     const unset = await bodyOf(await ask({ private_mint_config: { limit_per_account: 1 } }), 400);
     expect(unset).toMatchObject({ issues: [{ path: ["body", "private_mint_config", "mint_fee"] }] });
   });
+});
+
+test("an update pays for the records of payees without a name within its quote, and mints then pay for themselves", async () => {
+  const [shop, collector] = await Promise.all([createIntegration("Payees"), createIntegration("Collector")]);
+  const { collection_uuid: uuid, near_collection: onChain } = await createCollection(shop, { copies: [500] });
+  const { contractAccountId: contract } = shop;
+  const call = (method: string, args: object, deposit: bigint) => ({
+    kind: "function_call" as const,
+    ...{ method, args: new TextEncoder().encode(JSON.stringify(args)) },
+    ...{ gas: `${10n ** 14n}`, deposit: deposit.toString() },
+  });
+  const empty = () => sendFrom(shop.integrationUuid, contract, [call("withdraw", {}, 1n)]);
+  await empty();
+  const payees = Array.from({ length: 10 }, (_, at) => `${at}`.padStart(64, "0"));
+  const price = 37n * 10n ** 20n;
+  const body = {
+    public_mint_config: { mint_fee: price.toString() },
+    initial_royalties: Object.fromEntries(payees.map((account) => [account, 9])),
+  };
+  const path = `/collection/${uuid}`;
+  const json = { method: "PUT", path, body };
+  const quote = await bodyOf<Quote>(await api("/quote", { key: shop.key, json }), 201);
+  const headers = { "mintage-quote": quote.quote_uuid };
+  await bodyOf(await api(path, { key: shop.key, method: "PUT", json: body, headers }), 200);
+  await empty();
+  const account = collector.walletAccountId;
+  const bought = { collection_id: onChain.collection_id };
+  for (let minted = 0; minted < 2; minted++) {
+    expect(await bodyOf(await api(`${path}/eligibility/${account}`, { key: shop.key }), 200)).toMatchObject({
+      allowed: true,
+      mint_fee: price.toString(),
+    });
+    await sendFrom(collector.integrationUuid, contract, [call("nft_mint", bought, price)]);
+    await empty();
+  }
+  // Of what is beyond the storage of a token, twice: three payees are paid at once, the others' shares wait.
+  const share = (2n * (price - 27n * 10n ** 20n) * 9n) / 100n;
+  const waits = (account_id: string) => view<string>(env.NEAR_RPC_URL, contract, "shares_of", { account_id });
+  expect(await Promise.all(payees.map(waits))).toEqual([
+    ...Array(3).fill("0"),
+    ...Array(7).fill(share.toString()),
+  ]);
 });
