@@ -1,6 +1,5 @@
 import type { AdminClient } from "../../client/src/admin.ts";
 import type { ContractWithRoles } from "../../client/src/index.ts";
-import { counted, grouped } from "../../src/domain/counted.ts";
 import { type Command, needed } from "./command.ts";
 import { handOverContract } from "./contract-hand-over.ts";
 import { upgradeContracts } from "./contract-upgrade.ts";
@@ -27,7 +26,7 @@ const adopted = async (admin: AdminClient, uuid: string, account: string) => {
     );
   if (contract.upgrade_delay_blocks < USUAL_DELAY)
     process.stderr.write(
-      `Upgrades of ${account} may follow their announcement after ${counted(contract.upgrade_delay_blocks, "block")} of 0.6 s, and that can't be changed: those of this service's own contracts take ${grouped(USUAL_DELAY)}, three days. Pages say so.\n`,
+      `An upgrade of ${account} may follow its announcement after ${contract.upgrade_delay_blocks} blocks of 0.6 s, and that can't be changed: contracts that the service deploys have ${USUAL_DELAY}, three days. Mint pages name the time.\n`,
     );
   return contract;
 };
