@@ -1,14 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import {
-  KINDS,
-  KINDS_IN_PARTS,
-  KINDS_IN_TURN,
-  OPERATION_KINDS,
-  PAYOUT,
-  PLATFORM_KINDS,
-} from "../../src/domain/operations.ts";
+import { KINDS, KINDS_IN_PARTS, OPERATION_KINDS, PAYOUT } from "../../src/domain/operations.ts";
 import { ROOT } from "../support/imports.ts";
 
 /** Rows of the table "Kinds and their steps": the kinds of each, the wallet that signs, and the steps. */
@@ -30,7 +23,6 @@ describe("kinds of operations", () => {
   test("are all in the documentation, each once, with the wallet that signs", () => {
     expect(rows.map(({ kind }) => kind).toSorted()).toEqual(OPERATION_KINDS.toSorted());
     for (const { kind, wallet } of rows) expect(`${kind} ${KINDS[kind].wallet}`).toBe(`${kind} ${wallet}`);
-    expect(PLATFORM_KINDS).toEqual(OPERATION_KINDS.filter((kind) => KINDS[kind].wallet === "platform"));
   });
 
   test("spend in parts where they have several steps of their own, and run in turn only where a later one replaces an earlier", () => {
@@ -41,7 +33,7 @@ describe("kinds of operations", () => {
       "collection_reveal",
       "currency_payout",
     ]);
-    expect(KINDS_IN_TURN).toEqual(["collection_update"]);
+    expect(OPERATION_KINDS.filter((kind) => KINDS[kind].isInTurn)).toEqual(["collection_update"]);
     expect(KINDS[PAYOUT].wallet).toBe("integration");
   });
 

@@ -17,6 +17,8 @@ test("a price is the token's own amount, exactly", () => {
   expect(shownAmount("5000000", { ...usdc, symbol: null, decimals: null })).toBe(
     "5000000 units of usdc.near",
   );
+  for (const unread of [{ symbol: null }, { decimals: null }])
+    expect(shownAmount("5", { ...usdc, ...unread })).toBe("5 units of usdc.near");
 });
 
 test("a price in a currency is at least one of its smallest units, within a u128", () => {
