@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { hundredOf, notedHash, notesOf } from "../../src/domain/mint-notes.ts";
+import { hundredOf, mintProblem, notedHash, notesOf } from "../../src/domain/mint-notes.ts";
 
 const numbers = fc.uniqueArray(fc.integer({ min: 1, max: 700 }), { minLength: 1, maxLength: 120 });
 
@@ -30,4 +30,18 @@ test("combined notes of many mints name the same transactions as the single ones
       }
     }),
   );
+});
+
+test("a mint may have 25 tokens, as receivers times quantity, and both fields are named beyond it", () => {
+  expect([mintProblem(25, 1), mintProblem(5, 5)]).toEqual([null, null]);
+  expect(mintProblem(13, 2)).toMatchObject({
+    code: "mint_limit_exceeded",
+    message: expect.stringMatching(/at most 25 .* is 26\./),
+    details: {
+      issues: [
+        { path: ["receiver_addresses"], message: expect.stringContaining("25") },
+        { path: ["quantity_per_receiver"], message: expect.stringContaining("25") },
+      ],
+    },
+  });
 });
