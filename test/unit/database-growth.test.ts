@@ -32,13 +32,14 @@ test("a database that doesn't grow, or has no history, has no predicted end", ()
 });
 
 test("a size is kept every six hours, for a month, and a day of them suffices for a prediction", () => {
-  const first: SizeSample = [0, 5];
+  const start = 1_000 * HOUR;
+  const first: SizeSample = [start, 5];
   expect(withSample([], first)).toEqual([first]);
-  expect(withSample([first], [6 * HOUR - 1, 6])).toEqual([first]);
-  expect(withSample([first], [6 * HOUR, 6])).toEqual([first, [6 * HOUR, 6]]);
+  expect(withSample([first], [start + 6 * HOUR - 1, 6])).toEqual([first]);
+  expect(withSample([first], [start + 6 * HOUR, 6])).toEqual([first, [start + 6 * HOUR, 6]]);
   const month = Array.from({ length: 120 }, (_, index): SizeSample => [index * 6 * HOUR, index]);
   const next: SizeSample = [120 * 6 * HOUR, 120];
   expect(withSample(month, next)).toEqual([...month.slice(1), next]);
-  expect(fullAt([first], [24 * HOUR, 15], 25)).toBe(48 * HOUR);
-  expect(fullAt([first], [24 * HOUR - 1, 15], 25)).toBeNull();
+  expect(fullAt([first], [start + 24 * HOUR, 15], 25)).toBe(start + 48 * HOUR);
+  expect(fullAt([first], [start + 24 * HOUR - 1, 15], 25)).toBeNull();
 });

@@ -94,6 +94,9 @@ test("each change of a wallet is reported once", () => {
   });
   expect(walletEvents(null, seen(5n * LOW))).toEqual([]);
   expect(walletEvents(null, seen(0n))).toEqual(["wallet.low"]);
+  // A tenth of a NEAR is the least top-up.
+  expect(walletEvents(seen(5n * LOW), seen(5n * LOW + LOW / 10n))).toEqual(["wallet.topped_up"]);
+  expect(walletEvents(seen(5n * LOW), seen(5n * LOW + LOW / 10n - 1n))).toEqual([]);
   fc.assert(
     fc.property(fc.bigInt(0n, 5n * LOW), fc.bigInt(0n, 5n * LOW), (before, now) => {
       const told = walletEvents(seen(before), seen(now));

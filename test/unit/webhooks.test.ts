@@ -102,7 +102,7 @@ describe("the answer to a delivery", () => {
     expect(retryAfterOf("120", at)).toBe(120);
     expect(retryAfterOf("Sun, 22 Nov 2026 12:01:00 GMT", at)).toBe(60);
     expect(retryAfterOf("Sun, 22 Nov 2026 11:00:00 GMT", at)).toBe(0);
-    expect(retryAfterOf("soon", at)).toBeNull();
+    for (const text of ["soon", "", "1234567890 s", "120 seconds"]) expect(retryAfterOf(text, at)).toBeNull();
     expect(retryAfterOf("Sun, 22 Nov 2026 12:00:01 GMT", at + 1)).toBe(1);
   });
 });
