@@ -16,7 +16,9 @@ test("the entry of an operation shows what was asked for, by the API's names", (
   const locked = { locks: ["metadata"], assetUuids: ["a"], collectionId: 3 };
   expect(auditedRequest("collection_lock", locked)).toEqual({ locks: ["metadata"], asset_uuids: ["a"] });
   expect(auditedRequest("nft_lock", { tokenId: "1:2", contract: "x" })).toEqual({ token_id: "1:2" });
-  expect(auditedRequest("collection_reveal", { steps: [{ shown: 5 }, { shown: 9 }] })).toEqual({ shown: 9 });
+  expect(auditedRequest("collection_reveal", { steps: [{ shown: 5 }, { shown: 9 }, { shown: 12 }] })).toEqual(
+    { shown: 12 },
+  );
   expect(auditedRequest("collection_reveal", {})).toEqual({ shown: undefined });
   expect(auditedRequest("collection_update", { changes: { title: "A" }, target: 1 })).toEqual({ title: "A" });
   expect(auditedRequest("wallet_payout", { amount: "1" })).toEqual({ amount: "1" });

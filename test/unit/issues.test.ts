@@ -28,4 +28,5 @@ test("a number beyond the field's limit is one problem, also where it is beyond 
   // Without a limit of its own the field has no other problem.
   expect(paths({ a: 1, b: 1e300 })).toEqual(["b"]);
   expect(paths({ a: 1e300, b: 1e300 })).toEqual(["a", "b"]);
+  expect(paths({ b: 1e300 })).toEqual(["a", "b"]);
 });

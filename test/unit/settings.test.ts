@@ -82,10 +82,16 @@ test("null ends a phase, and phases that aren't named stay unchanged", () => {
   );
 });
 
-test("a phase may not end at the moment in which it starts", () => {
+test("a first phase has a price, and may not end at the moment in which it starts", () => {
   const moment = "2030-01-01T00:00:00.000Z";
   const changes = { public_mint_config: { mint_fee: "0", starts_at: moment, ends_at: moment } };
   const none = { public_mint_config: null, private_mint_config: null } as CollectionSettings;
+  expect(configIssues(none, { public_mint_config: { starts_at: moment } })).toEqual([
+    {
+      path: ["public_mint_config", "mint_fee"],
+      message: expect.stringContaining("no public_mint_config yet"),
+    },
+  ]);
   expect(configIssues(none, changes)).toHaveLength(1);
   expect(configIssues(none, { private_mint_config: changes.public_mint_config })).toMatchObject([
     { path: ["private_mint_config", "ends_at"] },
