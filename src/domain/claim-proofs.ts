@@ -71,10 +71,9 @@ export const linkFragment = ({ drop, link, seed, certificate }: LinkSecret): str
 
 /** What a fragment carries; null if it is of no link, or not whole. */
 export const readLinkFragment = (fragment: string): LinkSecret | null => {
-  const [drop = "", link = "", seedText = "", certificateText = "", ...more] = fragment
-    .replace(/^#/, "")
-    .split(".");
-  if (more.length > 0 || !/^[1-9]\d{0,9}$/.test(drop) || !/^(0|[1-9]\d{0,4})$/.test(link)) return null;
+  const [drop, link, seedText, certificateText, ...more] = fragment.replace(/^#/, "").split(".");
+  if (!drop || !link || !seedText || !certificateText || more.length > 0) return null;
+  if (!/^[1-9]\d{0,9}$/.test(drop) || !/^(0|[1-9]\d{0,4})$/.test(link)) return null;
   const [seed, certificate] = [fromBase64Url(seedText), fromBase64Url(certificateText)];
   if (seed?.length !== SEED_BYTES || certificate?.length !== CERTIFICATE_BYTES) return null;
   return { drop: Number(drop), link: Number(link), seed, certificate };
