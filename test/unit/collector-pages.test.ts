@@ -29,7 +29,7 @@ test("a page's text may have 500 marks of emphasis, and ten quotations and lists
   expect(aboutFault(`a ${"> ".repeat(20)}`)).toBeNull();
   expect(aboutFault("-".repeat(80))).toBeNull();
   expect(aboutFault(Array(20).fill("> - x").join("\n"))).toBeNull();
-  expect(aboutFault("")).toBeNull();
+  for (const text of ["", "x".repeat(4_000)]) expect(aboutFault(text)).toBeNull();
 });
 
 test("an address's name is of small letters and digits, with single hyphens between them", () => {

@@ -97,6 +97,9 @@ describe("what a key may not do", () => {
       "scope_missing",
       expect.stringMatching(/`mint`.*POST \/key/),
     ]);
+    const whole = { ...needs, collectionUuid: undefined };
+    expect(refusal(() => requireRights({ ...key, collections: null }, whole))).toBeNull();
+    expect(refusal(() => requireRights(key, { ...whole, limitsCollections: true }))).toBeNull();
     for (const collectionUuid of [other, undefined])
       expect(refusal(() => requireRights(key, { ...needs, collectionUuid }))).toEqual([
         "collection_not_allowed",
