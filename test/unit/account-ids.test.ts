@@ -23,6 +23,16 @@ const nearly = fc.string({
 test("an account id is valid exactly if it follows NEAR's rules", () => {
   fc.assert(fc.property(nearly, (id) => isAccountId(id) === walked(id)));
   fc.assert(fc.property(fc.string(), (id) => isAccountId(id) === walked(id)));
+  // Most texts of those characters are no ids; these are, or have one separator too many.
+  const part = fc.stringMatching(/^[a-z0-9]{1,3}$/);
+  const separator = fc.constantFrom("-", "_", ".", "-", "_", ".", "--", "");
+  const parts = fc.array(fc.tuple(part, separator), { minLength: 1, maxLength: 8 });
+  fc.assert(
+    fc.property(parts, part, (some, last) => {
+      const id = some.flat().join("") + last;
+      expect(isAccountId(id)).toBe(walked(id));
+    }),
+  );
 });
 
 test.each([
@@ -49,6 +59,10 @@ test("a transfer creates an account with an implicit id, and none with a name", 
   expect(isImplicitAccountId(`0x${"0".repeat(40)}`)).toBe(true);
   expect(isImplicitAccountId("g".repeat(64))).toBe(false);
   expect(isImplicitAccountId("alice.near")).toBe(false);
+  for (const around of [(id: string) => `x${id}`, (id: string) => `${id}0`, (id: string) => `${id}.near`]) {
+    expect(isImplicitAccountId(around("f".repeat(64)))).toBe(false);
+    expect(isImplicitAccountId(around(`0x${"0".repeat(40)}`))).toBe(false);
+  }
 });
 
 test("no account can have the id of the protocol's own account or one below it", () => {

@@ -19,6 +19,11 @@ test("an alarm is set for everything that is due, at its time or within a minute
   );
 });
 
+test("an alarm that is ten seconds late is set again", () => {
+  expect(alarmToSet(MINUTE, MINUTE - 9_999, 0)).toBeNull();
+  expect(alarmToSet(MINUTE, MINUTE - 10_000, 0)).toBe(MINUTE);
+});
+
 test("an alarm that comes early enough is kept, and none is set if nothing is due", () => {
   fc.assert(
     fc.property(time, perhaps, time, (now, alarm, due) => {

@@ -6,6 +6,7 @@ import { keyFromSeed, publicKeyText } from "../../src/chain/transaction.ts";
 import {
   certificateText,
   claimedLinks,
+  claimText,
   linkFragment,
   readLinkFragment,
   readVoucherFragment,
@@ -29,6 +30,25 @@ test("a fragment that is incomplete or not a claim link's is refused", () => {
   const whole = linkFragment(secret);
   for (let end = 0; end < whole.length; end++) expect(readLinkFragment(whole.slice(0, end))).toBeNull();
   expect(readLinkFragment(`${whole}.x`)).toBeNull();
+  for (const [from, to] of [
+    [/^3/, "0"],
+    [/^3/, "03"],
+    [/^3/, "3x"],
+    [/^3/, "x3"],
+    [/^3/, "##3"],
+    [/^3/, ""],
+    [/\.4\./, ".04."],
+    [/\.4\./, ".x4."],
+    [/\.4\./, ".4x."],
+    [/\.4\./, ".100000."],
+    [/\.4\./, ".."],
+    // 31 bytes, and letters of another alphabet than base64url's.
+    [/A{43}/, "A".repeat(42)],
+    [/A{43}/, `+${"A".repeat(42)}`],
+    [/A{43}/, `${"A".repeat(42)}=`],
+  ] as const)
+    expect(readLinkFragment(whole.replace(from, to)), `${to}`).toBeNull();
+  expect(readLinkFragment(`${whole.slice(0, 3)}#${whole.slice(3)}`)).toBeNull();
   fc.assert(fc.property(fc.string(), (text) => readLinkFragment(text) === null));
 });
 
@@ -102,7 +122,8 @@ test("a voucher in a token is signed for it, and the token's own call redeems it
     args: { receiver_id: "nft.near", amount: "10", msg },
   });
   expect(redemptionArguments("nft.near", made.args, "10")).toEqual(made.call.args);
-  expect(readVoucherFragment(`#${made.fragment}`)).toEqual(made.args);
+  for (const fragment of [made.fragment, `#${made.fragment}`])
+    expect(readVoucherFragment(fragment)).toEqual(made.args);
 });
 
 test("a key that begins with zero bytes is written with a 1 for each", async () => {
@@ -120,6 +141,11 @@ test("a seed of another length is refused", async () => {
   await expect(ClaimIssuer.fromSeed("AAAA")).rejects.toThrow("32 bytes");
   const issuer = await ClaimIssuer.create();
   expect((await ClaimIssuer.fromSeed(issuer.seed)).publicKey).toBe(issuer.publicKey);
+});
+
+test("what a link's key signs names the place and the receiver, line by line", () => {
+  const place = { network: "testnet", contract: "nft.near", drop: 3, link: 4 };
+  expect(claimText(place, "bob.near")).toBe("mintage-claim\ntestnet\nnft.near\n3\n4\nbob.near");
 });
 
 test("bits show which links were claimed", () => {
@@ -167,6 +193,7 @@ test("a fragment that is incomplete or not a voucher's is refused", async () => 
     ["voucher.3.4.2.7.", "voucher.3.4.2.-7."],
     [".al", ".Alice.near"],
     [".al", ".al#"],
+    ["voucher.", "xvoucher."],
   ] as const)
     expect(readVoucherFragment(whole.replace(from, to)), to).toBeNull();
   fc.assert(fc.property(fc.string(), (text) => readVoucherFragment(text) === null));

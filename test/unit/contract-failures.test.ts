@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { errorCodeOf, MEANINGS } from "../../src/domain/contract-failures.ts";
+import { codeIn, errorCodeOf, inFieldsOfApi, MEANINGS } from "../../src/domain/contract-failures.ts";
 import { ERROR_CODES } from "../../src/domain/errors.ts";
 import { ROOT } from "../support/imports.ts";
 import refusals from "../support/refusals.json" with { type: "json" };
@@ -41,4 +41,21 @@ describe("failure codes of the contract", () => {
     expect(errorCodeOf("E_OF_ANOTHER_CONTRACT")).toBe("transaction_failed");
     expect(errorCodeOf("toString")).toBe("transaction_failed");
   });
+});
+
+test("a contract's message has the API's names of fields, and no part of another word is replaced", () => {
+  const said = "asset_index, receiver_ids, quantities, account_ids, expires_at_ms; old_account_ids, quantity";
+  expect(inFieldsOfApi(said)).toBe(
+    "asset_uuid, receiver_addresses, quantity_per_receiver, accounts, expires_at; old_account_ids, quantity",
+  );
+});
+
+test("a code is read where a message begins with it", () => {
+  expect(codeIn(`E_SOLD_OUT: ${refusals.E_SOLD_OUT}`)).toBe("E_SOLD_OUT");
+  expect(["It is no E_SOLD_OUT: x", "E_SOLD_OUT", "sold out", ""].map(codeIn)).toEqual([
+    null,
+    null,
+    null,
+    null,
+  ]);
 });

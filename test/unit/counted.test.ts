@@ -36,8 +36,16 @@ test("what is left says whether all is minted or nothing more can be", () => {
   // Some are set aside.
   expect(supplyMinted({ ...supply, left: 3_000 }, true)).toBe("1,200 of 5,000 minted, 3,000 left");
   expect(supplyMinted({ ...supply, left: 3_800 }, false)).toBe("1,200 of 5,000 minted");
+  expect(supplyMinted({ ...supply, left: 0 }, true)).toBe("No more can be minted");
+  // A preview shows works of which none is minted.
+  expect(supplyMinted({ ...supply, left: 5_000 }, true)).toBe("0 of 5,000 minted, 5,000 left");
 });
 
 test("a share has a decimal where it is small", () => {
-  expect([percent(1, 3), percent(1, 30)]).toEqual(["33 %", "3.3 %"]);
+  expect([percent(1, 3), percent(1, 30), percent(1, 10), percent(2, 3)]).toEqual([
+    "33 %",
+    "3.3 %",
+    "10 %",
+    "67 %",
+  ]);
 });

@@ -30,3 +30,16 @@ test("a database that doesn't grow, or has no history, has no predicted end", ()
   expect(fullAt([[0, 5]], [48 * HOUR, 5], LIMIT)).toBeNull();
   expect(fullAt([[0, 5]], [48 * HOUR, 4], LIMIT)).toBeNull();
 });
+
+test("a size is kept every six hours, for a month, and a day of them suffices for a prediction", () => {
+  const start = 1_000 * HOUR;
+  const first: SizeSample = [start, 5];
+  expect(withSample([], first)).toEqual([first]);
+  expect(withSample([first], [start + 6 * HOUR - 1, 6])).toEqual([first]);
+  expect(withSample([first], [start + 6 * HOUR, 6])).toEqual([first, [start + 6 * HOUR, 6]]);
+  const month = Array.from({ length: 120 }, (_, index): SizeSample => [index * 6 * HOUR, index]);
+  const next: SizeSample = [120 * 6 * HOUR, 120];
+  expect(withSample(month, next)).toEqual([...month.slice(1), next]);
+  expect(fullAt([first], [start + 24 * HOUR, 15], 25)).toBe(start + 48 * HOUR);
+  expect(fullAt([first], [start + 24 * HOUR - 1, 15], 25)).toBeNull();
+});

@@ -1,6 +1,12 @@
 import { describe, expect, test } from "vitest";
 import { ERRORS } from "../../src/domain/errors.ts";
-import { failureError, failureStatus } from "../../src/domain/failures.ts";
+import {
+  failureBody,
+  failureError,
+  failureStatus,
+  HAD_EFFECT,
+  hadEffect,
+} from "../../src/domain/failures.ts";
 import { newUuid } from "../../src/domain/ids.ts";
 import {
   chainFailure,
@@ -133,4 +139,26 @@ describe("a refusal of the wallet", () => {
       outcome: "failed_on_chain",
     });
   });
+});
+
+test("a failure's body is that of its response, without the id of a request", () => {
+  const failure = {
+    code: "sold_out",
+    message: "None is left.",
+    outcome: "failed_on_chain",
+    retryable: false,
+  } as const;
+  expect(failureBody(failure, "0190")).toEqual({ ...failure, operation_uuid: "0190" });
+});
+
+test("an operation that was settled as having taken effect is told from every other conflict", () => {
+  expect(hadEffect(failureBody(HAD_EFFECT, "0190"))).toBe(true);
+  expect(HAD_EFFECT).toMatchObject({
+    retryable: false,
+    message: expect.stringMatching(/took effect.*don't send/),
+  });
+  expect(failureStatus(HAD_EFFECT)).toBe(409);
+  expect(hadEffect({ code: "conflict", outcome: "not_submitted" })).toBe(false);
+  expect(hadEffect({ code: "sold_out", outcome: "final" })).toBe(false);
+  expect(hadEffect({})).toBe(false);
 });

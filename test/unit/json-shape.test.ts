@@ -100,6 +100,7 @@ describe("a field named __proto__", () => {
   });
 
   test("is reported with its whole path", () => {
+    expect(prototypeField(JSON.parse('[null,7,"__proto__",{"b":null}]'))).toBeNull();
     expect(prototypeField(JSON.parse('{"a":[1,{"b":{"__proto__":1}}]}'))).toEqual(["a", 1, "b", "__proto__"]);
   });
 

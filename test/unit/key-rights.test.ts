@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import type { ServiceError } from "../../src/domain/errors.ts";
 import { newUuid, type Uuid } from "../../src/domain/ids.ts";
 import {
   budgetsOf,
@@ -44,6 +45,68 @@ const abilities = (key: KeyRights): Set<string> =>
     ...[1, 2, 3, 4, 5].filter((at) => key.expiresAt === null || at < key.expiresAt).map((at) => `at ${at}`),
     ...(key.expiresAt === null ? ["for ever"] : []),
   ]);
+
+/** What is refused: the path within a key's fields, and what is said. */
+const beyond = (wanted: Partial<KeyRights>, own: Partial<KeyRights>) => {
+  const none = { collections: null, spendingPerDay: null, confirmAbove: null, expiresAt: null };
+  const full = { scopes: ["full"] as const, ...none };
+  return rightsBeyond({ ...full, ...wanted }, { ...full, ...own }).map(({ path, message }) => [
+    path,
+    message,
+  ]);
+};
+
+/** The code that refuses a request. */
+const refusal = (check: () => void): unknown => {
+  try {
+    check();
+    return null;
+  } catch (error) {
+    const { code, message } = error as ServiceError;
+    return [code, message];
+  }
+};
+
+describe("what a key may not do", () => {
+  test("is named field by field, with the most that is allowed", () => {
+    const [one, other] = UUIDS as [Uuid, Uuid];
+    expect(beyond({ scopes: ["read", "mint"] }, { scopes: ["read"] })).toEqual([
+      [["scopes", 1], expect.stringContaining("mint")],
+    ]);
+    expect(beyond({}, { collections: [one] })).toEqual([
+      [["collections"], expect.stringMatching(/^Name some/)],
+    ]);
+    expect(beyond({ collections: [one, other] }, { collections: [one] })).toEqual([
+      [["collections", 1], expect.stringContaining("other collections")],
+    ]);
+    const limits = { spendingPerDay: "70", confirmAbove: "80", expiresAt: 0 };
+    expect(beyond({}, limits)).toEqual([
+      [["spending_per_day"], expect.stringMatching(/at most 70,/)],
+      [["confirm_above"], expect.stringMatching(/at most 80,/)],
+      [["expires_at"], expect.stringMatching(/at most 1970-01-01T00:00:00.000Z,/)],
+    ]);
+  });
+
+  test("is refused with the reason and with who can help", () => {
+    const [one, other] = UUIDS as [Uuid, Uuid];
+    const key = { scopes: ["read"] as const, collections: [one] };
+    const needs = { scope: "read", limitsCollections: false, collectionUuid: one } as const;
+    expect(refusal(() => requireRights(key, needs))).toBeNull();
+    expect(refusal(() => requireRights(key, { ...needs, collectionUuid: one.toUpperCase() }))).toBeNull();
+    expect(refusal(() => requireRights(key, { ...needs, scope: "mint" }))).toEqual([
+      "scope_missing",
+      expect.stringMatching(/`mint`.*POST \/key/),
+    ]);
+    const whole = { ...needs, collectionUuid: undefined };
+    expect(refusal(() => requireRights({ ...key, collections: null }, whole))).toBeNull();
+    expect(refusal(() => requireRights(key, { ...whole, limitsCollections: true }))).toBeNull();
+    for (const collectionUuid of [other, undefined])
+      expect(refusal(() => requireRights(key, { ...needs, collectionUuid }))).toEqual([
+        "collection_not_allowed",
+        expect.stringMatching(/^Use a key .*limited to .*POST \/key/),
+      ]);
+  });
+});
 
 describe("a key's rights", () => {
   test("exceed another's exactly if it may do something that the other may not", () => {

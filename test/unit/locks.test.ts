@@ -1,6 +1,13 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
-import { FORBIDDEN, type LockRecord, lockedChanges, locksAgainst } from "../../src/domain/locks.ts";
+import {
+  FORBIDDEN,
+  type LockRecord,
+  lockedChanges,
+  lockedError,
+  lockRecord,
+  locksAgainst,
+} from "../../src/domain/locks.ts";
 import type { CollectionSettings, SettingsChanges } from "../../src/domain/settings.ts";
 
 const before: CollectionSettings = {
@@ -57,9 +64,41 @@ describe("a change of settings", () => {
     if (lock) expect(locksAgainst(changes)).toContain(lock);
   });
 
+  test("may be against the locks of what it names, and no others", () => {
+    const against = (changes: SettingsChanges) => locksAgainst(changes);
+    expect(against({ description: "x" })).toEqual(["metadata", "assets"]);
+    expect(against({ ongoing_royalties: {} })).toEqual(["royalties"]);
+    expect(against({ approvals_allowed_accounts: null })).toEqual(["transfers"]);
+    expect(against({ initial_royalties: {}, public_mint_config: null })).toEqual([]);
+  });
+
+  test("may not limit approvals to a list where all accounts were allowed, but may leave it so", () => {
+    const open = { ...before, approvals_allowed_accounts: null };
+    const refused = (changes: SettingsChanges) => lockedChanges(ALL, open, changes).map(({ path }) => path);
+    expect(refused({ approvals_allowed_accounts: [] })).toEqual([["approvals_allowed_accounts"]]);
+    expect(refused({ approvals_allowed_accounts: null })).toEqual([]);
+  });
+
   test("a locked asset keeps title and description, and nothing else", () => {
     expect(
       refusedBy({ assets: true }, { title: "Egrets", description: null, allow_transfers: false }),
     ).toEqual(["title", "description"]);
   });
+});
+
+test("the locks of a row are those that it names, and that of its assets if it has any", () => {
+  expect(lockRecord([])).toEqual({});
+  expect(lockRecord(["supply", "code"])).toEqual({ supply: true, code: true });
+  expect(lockRecord([], 2)).toEqual({ assets: true });
+  expect(Object.keys(lockRecord([], 0))).toEqual([]);
+});
+
+test("what a lock forbids is refused before anything is sent, with the fields if there are any", () => {
+  const issues = [{ path: ["title"], message: FORBIDDEN.texts }];
+  expect(lockedError(FORBIDDEN.texts, issues)).toMatchObject({
+    code: "conflict",
+    message: `E_LOCKED: ${FORBIDDEN.texts}`,
+    details: { issues, outcome: "not_submitted" },
+  });
+  expect(lockedError(FORBIDDEN.supply).details).toEqual({ outcome: "not_submitted" });
 });

@@ -30,6 +30,19 @@ describe("a log line", () => {
     expect(JSON.stringify(line)).not.toContain(SECRET);
   });
 
+  test("has at most eight places of the stack, and no cause where there is none", () => {
+    const error = new Error("Lost");
+    error.stack = `Error: Lost at once\n${"    at somewhere (a.ts:1:1)\n".repeat(20)}`;
+    const line = said({ error });
+    expect(line.stack).toEqual(Array(8).fill("at somewhere (a.ts:1:1)"));
+    expect(line).not.toHaveProperty("cause");
+    expect(said({ part: "keys" })).toEqual({
+      time: "2026-11-22T03:00:00.000Z",
+      event: "it.failed",
+      part: "keys",
+    });
+  });
+
   test("of a thrown value that is no error contains nothing of it", () => {
     expect(said({ error: SECRET })).toMatchObject({ error: "thrown value", type: "string" });
     expect(said({ error: undefined })).toMatchObject({ error: "thrown value", type: "undefined" });

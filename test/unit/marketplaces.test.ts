@@ -13,7 +13,9 @@ test("each shows a contract, and an NFT by its id", () => {
   for (const network of ["mainnet", "testnet"]) {
     for (const marketplace of marketplacesOf(network, undefined)) {
       const [contract, token] = [null, "7:1"].map((id) => shownAt(marketplace, "shop.near", id));
-      expect(contract).toMatch(/^https:\/\/[^{}]+shop\.near[^{}]*$/);
+      expect(contract).toMatch(
+        /^https:\/\/[^{}]+\/(collection\/shop\.near|contract\/shop\.near\/nfts\/all\/0)$/,
+      );
       expect(token).toMatch(/^https:\/\/[^{}]+shop\.near[^{}]+7%3A1$/);
     }
   }

@@ -165,3 +165,143 @@ test("a rejected file's message lists the accepted types, and for XML what an SV
   for (const text of ["<svg/>", "\ufeff <html>"])
     expect(mediaFault(utf8(text))).toContain('xmlns="http://www.w3.org/2000/svg"');
 });
+
+/** Two frames of MPEG audio, or a frame and whatever follows it. */
+const frames = (header: readonly number[], length: number, second = header) =>
+  Uint8Array.from([...header, ...Array<number>(length - 4).fill(0), ...second]);
+
+describe("an MP3 without a tag", () => {
+  // Lengths by ISO/IEC 11172-3 and 13818-3: samples of a frame / 8 × bit rate / sample rate, and padding.
+  test.each([
+    ["MPEG 1, 128 kbit/s at 44.1 kHz", [0xff, 0xfb, 0x90, 0], 417],
+    ["the same with padding", [0xff, 0xfb, 0x92, 0], 418],
+    ["MPEG 1, 32 kbit/s at 44.1 kHz", [0xff, 0xfb, 0x10, 0], 104],
+    ["MPEG 1, 320 kbit/s at 48 kHz", [0xff, 0xfb, 0xe4, 0], 960],
+    ["MPEG 1, 128 kbit/s at 32 kHz, with a checksum", [0xff, 0xfa, 0x98, 0], 576],
+    ["MPEG 2, 64 kbit/s at 22.05 kHz", [0xff, 0xf3, 0x80, 0], 208],
+    ["MPEG 2.5, 64 kbit/s at 11.025 kHz", [0xff, 0xe3, 0x80, 0], 417],
+  ])("is recognised by two frames, one right behind the other: %s", (_, header, length) => {
+    expect(mediaType(frames(header, length))).toBe("audio/mpeg");
+    expect(mediaType(frames(header, length - 1))).toBeNull();
+    expect(mediaType(frames(header, length + 1))).toBeNull();
+    expect(mediaType(frames(header, length).subarray(0, -1))).toBeNull();
+  });
+
+  test.each([
+    ["of a reserved version", [0xff, 0xeb, 0x90, 0]],
+    ["of layer I", [0xff, 0xff, 0x90, 0]],
+    ["of layer II", [0xff, 0xfd, 0x90, 0]],
+    ["of a reserved layer", [0xff, 0xf9, 0x90, 0]],
+    ["with a free bit rate", [0xff, 0xfb, 0x00, 0]],
+    ["with a reserved bit rate", [0xff, 0xfb, 0xf0, 0]],
+    ["with a reserved sample rate", [0xff, 0xfb, 0x9c, 0]],
+    ["with too few bits of synchronization", [0xff, 0xdb, 0x90, 0]],
+  ])("has no frame %s", (_, header) => {
+    const good = [0xff, 0xfb, 0x90, 0];
+    expect(mediaType(frames(good, 417, header))).toBeNull();
+    for (const length of [104, 208, 417, 418]) expect(mediaType(frames(header, length))).toBeNull();
+  });
+});
+
+test.each([
+  ["ID3\x02\0\0\0\0\0\0", "audio/mpeg"],
+  ["ID3\x0f\xfe\0\x7f\x7f\x7f\x7f", "audio/mpeg"],
+  ["ID3\x10\0\0\0\0\0\0", null],
+  ["ID3\x04\xff\0\0\0\0\0", null],
+  ["ID3\x04\0\0\0\0\0\x80", null],
+  ["ID3\x04\0\0\0\0\0", null],
+])("a tag %j is that of %s", (text, type) => expect(mediaType(latin1(text))).toBe(type));
+
+describe("ISO base media", () => {
+  const box = (size: number, ...brands: readonly string[]) =>
+    latin1(`${String.fromCharCode(0, 0, 0, size)}ftyp${brands[0]}\0\0\0\0${brands.slice(1).join("")}`);
+
+  test.each(["isom", "iso2", "iso9", "mp41", "mp42", "avc1", "M4V ", "M4A ", "dash", "MSNV"])(
+    "is MP4 by the brand %s, as the first or as another one",
+    (brand) => {
+      expect(mediaType(box(16, brand))).toBe("video/mp4");
+      expect(mediaType(box(24, "XXXX", "YYYY", brand))).toBe("video/mp4");
+      // Behind the box.
+      expect(mediaType(box(20, "XXXX", "YYYY", brand))).toBeNull();
+    },
+  );
+
+  test.each(["avif", "avis"])("is AVIF by the brand %s, beside whatever others", (brand) => {
+    expect(mediaType(box(16, brand))).toBe("image/avif");
+    expect(mediaType(box(24, "mif1", "isom", brand))).toBe("image/avif");
+  });
+
+  test.each(["heic", "hevx", "mif1", "msf1", "avci"])("is not taken with the brand %s", (brand) => {
+    expect(mediaType(box(16, brand))).toBeNull();
+    expect(mediaType(box(24, "isom", "mp42", brand))).toBeNull();
+  });
+
+  test("has a box of whole brands, with room for the first", () => {
+    for (const size of [0, 12, 17, 18, 19]) expect(mediaType(box(size, "isom", "isom"))).toBeNull();
+    for (const brand of ["xisom", "isomx", "iso1", "mp43", "M4X "])
+      expect(mediaType(box(16, brand))).toBe(brand === "isomx" ? "video/mp4" : null);
+  });
+});
+
+describe("EBML", () => {
+  const element = (id: string, value: string) => id + String.fromCharCode(0x80 | value.length) + value;
+  const file = (...elements: readonly string[]) =>
+    latin1(`\x1a\x45\xdf\xa3${element("", elements.join(""))}`);
+  const version = element("\x42\x86", "\x01");
+  const docType = (value: string) => element("\x42\x82", value);
+
+  test("is WebM by its document type, behind whatever elements", () => {
+    for (const before of ["", version, element("\xec", "\0\0"), element("\xbf", "abcd"), version + version])
+      expect(mediaType(file(before, docType("webm")))).toBe("video/webm");
+    expect(mediaType(file(docType("webm\0\0")))).toBe("video/webm");
+    // A size may have up to eight bytes.
+    expect(mediaType(latin1(`\x1a\x45\xdf\xa3\x01\0\0\0\0\0\0\x07${docType("webm")}`))).toBe("video/webm");
+    expect(mediaType(latin1(`\x1a\x45\xdf\xa3\x40\x07${docType("webm")}`))).toBe("video/webm");
+  });
+
+  test("is not WebM with another document type, or with none in its header", () => {
+    for (const other of ["matroska", "webmx", "xwebm", "web", ""])
+      expect(mediaType(file(docType(other)))).toBeNull();
+    expect(mediaType(file(version))).toBeNull();
+    expect(mediaType(latin1(`\x1a\x45\xdf\xa3\x84${version}${docType("webm")}`))).toBeNull();
+    for (const header of ["", "\0", "\x40", "\x87\x42\x82", "\x87\x42\x82\0"])
+      expect(mediaType(latin1(`\x1a\x45\xdf\xa3${header}`))).toBeNull();
+    // The value's end is beyond the header's.
+    expect(mediaType(latin1(`\x1a\x45\xdf\xa3\x85${docType("webm")}`))).toBeNull();
+  });
+});
+
+test.each([
+  ["\x01vorbis", "audio/ogg"],
+  ["OpusHead", "audio/ogg"],
+  ["\x7fFLAC", "audio/ogg"],
+  ["Speex   ", "audio/ogg"],
+  ["\x80theora", "video/ogg"],
+  ["fishead\0", "video/ogg"],
+  ["theora", null],
+])("an Ogg stream whose first packet begins with %j is %s", (packet, type) => {
+  const page = (segments: number) =>
+    `OggS\0${"\0".repeat(21)}${String.fromCharCode(segments)}${"\0".repeat(segments)}`;
+  expect(mediaType(latin1(page(1) + packet))).toBe(type);
+  expect(mediaType(latin1(page(3) + packet))).toBe(type);
+});
+
+test.each([
+  "<!DOCTYPE svg",
+  "<!DOCTYPE svg [ <!ENTITY a 'b'> ",
+  "<!DOCTYPE svg [ ] ",
+  "<?xml version='1.0'",
+  "<svg xmlns='http://www.w3.org/2000/other'>http://www.w3.org/2000/svg",
+  "<1svg xmlns='http://www.w3.org/2000/svg'>",
+  "<a:b:svg xmlns='http://www.w3.org/2000/svg'>",
+])("%j is no SVG", (text) => {
+  expect(mediaType(utf8(text))).toBeNull();
+  if (!text.includes("svg'"))
+    expect(mediaType(utf8(`${text}<svg xmlns='http://www.w3.org/2000/svg'`))).toBeNull();
+});
+
+test("a wrong XML is told from other files by its first mark, behind a byte order mark and white space", () => {
+  const isTold = (text: string) => mediaFault(utf8(text)).includes("in UTF-8");
+  expect(["<", " \t\r\n<x", "\ufeff<"].map(isTold)).toEqual([true, true, true]);
+  expect(["x<", "", " ", "x \ufeff<"].map(isTold)).toEqual([false, false, false, false]);
+});

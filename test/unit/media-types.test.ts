@@ -12,4 +12,5 @@ test("only JSON objects in UTF-8 are accepted as reference files", () => {
   expect(referenceFault(Buffer.from("\ufeff{}"))).toBeNull();
   expect(referenceFault(Buffer.from([0x7b, 0xff, 0x7d]))).toMatch(/UTF-8/);
   expect(referenceFault(Buffer.from("{}}"))).toMatch(/not JSON/);
+  expect(referenceFault(Buffer.from("[]"))).toMatch(/not a JSON object/);
 });

@@ -67,6 +67,11 @@ describe("the URL of a media file", () => {
   test.each(ATTACKS)("may not be %j", (url, message) => expect(mediaUrlFault(url)).toMatch(message));
 });
 
+test("a URL may have 2,048 characters", () => {
+  const long = (length: number) => mediaUrlFault("https://example.com/".padEnd(length, "a"));
+  expect([long(2_048), long(2_049)]).toEqual([null, expect.stringMatching(/longer than 2048/)]);
+});
+
 describe("the URL of a webhook", () => {
   test.each([
     "https://shop.example.com/hook",

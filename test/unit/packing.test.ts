@@ -8,6 +8,16 @@ const items = fc.array(
   { maxLength: 400 },
 );
 
+test("a group is full when its actions, its gas or its bytes are, and not before", () => {
+  const of = (count: number, gas: bigint, bytes: number) =>
+    packed(Array.from({ length: count }, () => ({ gas, bytes })));
+  expect(of(100, 1n, 1)).toEqual([100]);
+  expect(of(101, 1n, 1)).toEqual([100, 1]);
+  expect(of(4, 100n * T, 1)).toEqual([3, 1]);
+  expect(of(4, 1n, 700_000)).toEqual([2, 2]);
+  expect(of(0, 1n, 1)).toEqual([]);
+});
+
 test("groups contain all items in order, within the limits, and no group has room for the next item", () => {
   fc.assert(
     fc.property(items, (all) => {

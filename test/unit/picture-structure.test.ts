@@ -1,3 +1,4 @@
+import { crc32 } from "node:zlib";
 import fc from "fast-check";
 import sharp, { type Sharp, type SharpOptions } from "sharp";
 import { beforeAll, describe, expect, test } from "vitest";
@@ -162,5 +163,52 @@ describe("the structure of a picture", () => {
       "The GIF ends before its trailer: viewers may show it broken. Export it again.",
       "The WebP ends before its last chunk: viewers may show it broken. Export it again.",
     ]);
+  });
+
+  /** A PNG of chunks. */
+  const png = (...chunks: readonly (readonly [type: string, data?: string])[]) =>
+    Buffer.concat([
+      Buffer.from("\x89PNG\r\n\x1a\n", "latin1"),
+      ...chunks.flatMap(([type, data = ""]) => {
+        const [length, crc] = [Buffer.alloc(4), Buffer.alloc(4)];
+        length.writeUInt32BE(data.length);
+        crc.writeUInt32BE(crc32(type + data));
+        return [length, Buffer.from(type + data), crc];
+      }),
+    ]);
+  const latin1 = (text: string) => Buffer.from(text, "latin1");
+  const webp = (size: number, chunks: string) =>
+    latin1(`RIFF${String.fromCharCode(size)}\0\0\0WEBP${chunks}`);
+
+  test.each([
+    ["PNG doesn't begin with its IHDR chunk", png(["IDAT"], ["IHDR"], ["IEND"])],
+    ["PNG has two IHDR chunks", png(["IHDR"], ["IHDR"], ["IDAT"], ["IEND"])],
+    ["PNG has no picture data", png(["IHDR"], ["IEND"])],
+    ["PNG has a damaged chunk", png(["IH1R"], ["IDAT"], ["IEND"])],
+    ["PNG has a damaged chunk", latin1("\x89PNG\r\n\x1a\n\x80\0\0\0IHDR")],
+    ["PNG has a damaged IDAT chunk", png(["IHDR"], ["IDAT", "a"]).fill("b", 28, 29)],
+    ["JPEG has no scan", latin1("\xff\xd8\xff\xe0\0\x0812345\0\xff\xd9and more")],
+    ["JPEG begins a second picture within the first", latin1("\xff\xd8\xff\xe0\0\x0412\xff\xd8and more")],
+    ["JPEG has a damaged segment", latin1("\xff\xd8\xff\xe0\0\x01and more than that")],
+    ["GIF has no image", latin1("GIF89a\0\0\0\0\0\0\0;and more")],
+    ["GIF has a damaged block", latin1("GIF89a\0\0\0\0\0\0\0xand more")],
+    ["WebP has a chunk that ends beyond the file", webp(22, "VP8 \x0b\0\0\x0a3456789012")],
+    ["WebP has no picture", webp(22, "VPXX\x0a\0\0\x000123456789")],
+  ])("is refused where the %s", (why, bytes) => {
+    expect(faultOf(bytes)).toBe(`The ${why}: viewers may show it broken. Export it again.`);
+  });
+
+  test("is accepted for the smallest parts that a format allows", () => {
+    for (const bytes of [
+      png(["IHDR"], ["IDAT"], ["IEND"]),
+      latin1("\xff\xd8\xff\xe0\0\x02\xff\xda\0\x02data\xff\xd9 "),
+      // A colour table of two, then an image with one of four.
+      latin1(`GIF87a\0\0\0\0\x80\0\0${"c".repeat(6)},\0\0\0\0\0\0\0\0\x81${"c".repeat(12)}\x02\x01x\0;`),
+      // Chunks are padded to even sizes.
+      webp(22, "VP8L\x09\0\0\x00123456789\0"),
+      webp(22, "VP8 \x0a\0\0\x000123456789"),
+      webp(22, "ANMF\x0a\0\0\x000123456789"),
+    ])
+      expect(faultOf(bytes), bytes.toString("latin1")).toBeNull();
   });
 });

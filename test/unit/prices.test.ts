@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { exactUnits } from "../../src/domain/amounts.ts";
+import { exactUnits, priceProblem } from "../../src/domain/amounts.ts";
 import { shownAmount, shownPrice } from "../../src/domain/prices.ts";
 
 const usdc = { contract_id: "usdc.near", symbol: "USDC", decimals: 6 };
@@ -17,6 +17,18 @@ test("a price is the token's own amount, exactly", () => {
   expect(shownAmount("5000000", { ...usdc, symbol: null, decimals: null })).toBe(
     "5000000 units of usdc.near",
   );
+  for (const unread of [{ symbol: null }, { decimals: null }])
+    expect(shownAmount("5", { ...usdc, ...unread })).toBe("5 units of usdc.near");
+});
+
+test("a price in a currency is at least one of its smallest units, within a u128", () => {
+  const most = 2n ** 128n - 1n;
+  fc.assert(fc.property(fc.bigInt({ min: 1n, max: most }), (price) => priceProblem(`${price}`) === null));
+  expect([priceProblem("1"), priceProblem(`${most}`)]).toEqual([null, null]);
+  for (const text of ["", "0", "01", "-1", "1.0", "1e3", " 1", "1 "])
+    expect(priceProblem(text), text).toMatch(/at least 1 /);
+  for (const text of [`${most + 1n}`, "9".repeat(40), "9".repeat(100_000)])
+    expect(priceProblem(text)).toContain(`at most ${most}`);
 });
 
 test("whole units and decimals are the amount again", () => {

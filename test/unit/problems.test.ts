@@ -8,6 +8,9 @@ describe("problems of an upload", () => {
     for (let index = 0; index < 10 * MOST_ISSUES; index += 1)
       problems.invalid(["copies", index], "Give a number.");
     expect(problems.count).toBe(10 * MOST_ISSUES);
+    expect(problems.kinds).toEqual(new Set(["invalid"]));
+    problems.add({ kind: "size", path: ["1.png"], message: "It is too large." });
+    expect(problems.kinds).toEqual(new Set(["invalid", "size"]));
     expect(problems.first.map(({ path }) => path[1])).toEqual(
       Array.from({ length: MOST_ISSUES }, (_, at) => at),
     );

@@ -20,6 +20,7 @@ test("each refusal that a collector can meet is said in words of its own, withou
   for (const { code } of FAILURES) {
     const said = plainRefusal(code, `The contract's own sentence, of ${code}.`);
     expect(said, code).not.toContain("E_");
+    expect(said, code).toMatch(/^[A-Z].+\.$/);
     if (met.some((one) => one.code === code)) expect(said, code).not.toBe(unknown);
   }
 });
@@ -27,4 +28,5 @@ test("each refusal that a collector can meet is said in words of its own, withou
 test("a code is found in the message too, and what has none is said as it is", () => {
   expect(plainRefusal(null, "E_SOLD_OUT: Fewer copies are left.")).toBe(plainRefusal("E_SOLD_OUT", null));
   expect(plainRefusal(null, "The chain did not carry it out.")).toBe("The chain did not carry it out.");
+  expect(plainRefusal(null, null)).toBe(plainRefusal("E_NEVER_HEARD_OF", null));
 });

@@ -73,7 +73,22 @@ test("every wrong share is reported, not only the first", () => {
     { "Alice.near": 5, "bob.near": 0, "carol.near": 1.001 },
     INITIAL_ROYALTY_LIMITS,
   );
-  expect(issues.map(({ path }) => path)).toEqual([["Alice.near"], ["bob.near"], ["carol.near"]]);
+  expect(issues.map(({ path, message }) => [path, message])).toEqual([
+    [["Alice.near"], expect.stringContaining("account id")],
+    [["bob.near"], expect.stringMatching(/from 0\.01 to 95 /)],
+    [["carol.near"], expect.stringMatching(/from 0\.01 to 95 /)],
+  ]);
+});
+
+test("one account may have all, not more, and what is wrong with the whole table is said of the table", () => {
+  expect(royaltyIssues({ "a.near": 95 }, INITIAL_ROYALTY_LIMITS)).toEqual([]);
+  expect(royaltyIssues({ "a.near": 0.01 }, INITIAL_ROYALTY_LIMITS)).toEqual([]);
+  expect(royaltyIssues({ "a.near": 95.01 }, INITIAL_ROYALTY_LIMITS)).toMatchObject([{ path: ["a.near"] }]);
+  const many = Object.fromEntries(Array.from({ length: 11 }, (_, index) => [`a${index}.near`, 9]));
+  expect(royaltyIssues(many, INITIAL_ROYALTY_LIMITS)).toEqual([
+    { path: [], message: expect.stringMatching(/at most 10 .*are 11\./) },
+    { path: [], message: expect.stringMatching(/below 95%; it is 99%/) },
+  ]);
 });
 
 test("amounts are decimal digits within a u128", () => {

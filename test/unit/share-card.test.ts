@@ -1,8 +1,10 @@
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { initWasm, Resvg } from "@resvg/resvg-wasm";
+import fc from "fast-check";
 import { beforeAll, expect, test } from "vitest";
 import { CARD_FONT } from "../../src/collections/pages/scripts.ts";
+import { contrast } from "../../src/domain/collector-pages.ts";
 import { CARD, cardSvg, drawnText, pictureOf } from "../../src/domain/share-card.ts";
 
 const font = { fontBuffers: [Buffer.from(CARD_FONT, "base64")], loadSystemFonts: false };
@@ -37,6 +39,69 @@ test("a long title is wrapped, and cut where it has no room", () => {
   expect(only).toMatch(/^x+…$/);
 });
 
+/** The texts of a card with their places: x, the base's y, size and colour. */
+const textsOf = (svg: string) =>
+  [...svg.matchAll(/<text x="(\d+)" y="(\d+)" font-size="(\d+)" fill="(#\w{6})">([^<]*)</g)].map(
+    ([, x, y, size, colour = "", text = ""]) => ({
+      x: Number(x),
+      y: Number(y),
+      size: Number(size),
+      colour,
+      text,
+    }),
+  );
+
+test("texts stand beside the work, one below the other and within the card, and are readable", () => {
+  const word = fc.stringMatching(/^[a-z]{1,24}$/);
+  const words = fc.array(word, { minLength: 1, maxLength: 30 }).map((some) => some.join(" "));
+  fc.assert(
+    fc.property(words, words, words, (title, line, creator) => {
+      const svg = cardSvg({ ...texts, title, line, creator }, true, measure);
+      const [, ground = ""] = /<rect width="100%" height="100%" fill="(#\w{6})"/.exec(svg) ?? [];
+      const [, sunk = ""] = /<rect width="630" height="630" fill="(#\w{6})"/.exec(svg) ?? [];
+      expect(contrast(ground, sunk)).toBeLessThan(1.5);
+      const found = textsOf(svg);
+      let above = 64;
+      for (const { x, y, size, colour, text } of found) {
+        expect(x).toBe(678);
+        expect(y - above).toBeGreaterThanOrEqual(size);
+        expect(measure(text, size)).toBeLessThanOrEqual(CARD.width - 678 - 48);
+        expect(contrast(colour, ground)).toBeGreaterThan(4.5);
+        above = y;
+      }
+      expect(above).toBe(566);
+      const titles = found.slice(0, -2);
+      const isCut = titles.at(-1)!.text.endsWith("…");
+      const size = titles[0]!.size;
+      expect(titles.every((one) => one.size === size)).toBe(true);
+      // As large as it can be.
+      if (size === 60) expect(titles.length).toBeLessThanOrEqual(3);
+      else expect([size, titles.length > 3 || isCut || measure(title, 60) > 3 * 300]).toEqual([44, true]);
+      expect(titles.length).toBeLessThanOrEqual(5);
+      if (!titles.some(({ text }) => text.endsWith("…")))
+        expect(titles.map(({ text }) => text).join(" ")).toBe(title);
+      for (const [index, { text }] of titles.slice(1).entries()) {
+        const before = `${titles[index]!.text} ${text.split(" ")[0]}`;
+        if (!before.includes("…")) expect(measure(before, size)).toBeGreaterThan(474);
+      }
+    }),
+    { numRuns: 200 },
+  );
+});
+
+test("a text is cut only where it must be, and ends with as much as there is room for", () => {
+  // 474 pixels are 15 letters of 60.
+  const lineOf = (title: string) => linesOf(cardSvg({ ...texts, title }, true, measure))[0]!;
+  expect(lineOf("x".repeat(15))).toBe("x".repeat(15));
+  // 21 letters of 44.
+  expect(lineOf("x".repeat(21))).toBe("x".repeat(21));
+  expect(lineOf("x".repeat(22))).toBe(`${"x".repeat(20)}…`);
+  const second = (line: string) => linesOf(cardSvg({ ...texts, line }, true, measure))[1];
+  // 27 letters of 34; no space before the mark.
+  expect(second("x".repeat(27))).toBe("x".repeat(27));
+  expect(second(`${"x".repeat(25)} xx`)).toBe(`${"x".repeat(25)}…`);
+});
+
 test("a text is drawn without emoji, and left out if the font lacks a letter of it", () => {
   expect(drawnText("  Herons 🐦‍⬛ at\nnight ")).toBe("Herons at night");
   expect(drawnText("Łódź “Żuraw” – 5 €")).toBe("Łódź “Żuraw” – 5 €");
@@ -53,6 +118,12 @@ test("with a title that the font can't draw the work is alone, and fills the car
   expect(linesOf(svg)).toEqual([]);
   expect(svg).not.toContain(texts.accent);
   expect(cardSvg(alone, false, measure)).toContain(`width="1200" height="630" fill="${texts.accent}"`);
+});
+
+test("a picture has its own ground, and what can't be drawn the accent's with the sign in its middle", () => {
+  expect(cardSvg(texts, true, measure)).not.toContain(texts.sign);
+  expect(cardSvg(texts, false, measure)).toContain("translate(171 171) scale(12)");
+  expect(cardSvg({ ...texts, title: "鷺" }, false, measure)).toContain("translate(456 171) scale(12)");
 });
 
 test("marks of XML in a text stay text", () => {

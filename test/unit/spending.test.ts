@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { canonicalJson } from "../../src/domain/json-text.ts";
+import { tooDear } from "../../src/domain/spending.ts";
 import { sharesOf } from "../../src/wallet/journal/costs.ts";
 
 describe("the cost of a shared transaction", () => {
@@ -21,37 +21,6 @@ describe("the cost of a shared transaction", () => {
   });
 });
 
-describe("canonical JSON", () => {
-  const shuffled = (value: unknown): unknown => {
-    if (Array.isArray(value)) return value.map(shuffled);
-    if (typeof value !== "object" || value === null) return value;
-    return Object.fromEntries(
-      Object.entries(value)
-        .reverse()
-        .map(([name, field]) => [name, shuffled(field)]),
-    );
-  };
-
-  test("is equal for equal values, and is parsed to the value itself", () => {
-    fc.assert(
-      fc.property(fc.json(), (text) => {
-        const value: unknown = JSON.parse(text);
-        expect(canonicalJson(shuffled(value))).toBe(canonicalJson(value));
-        expect(JSON.parse(canonicalJson(value))).toEqual(value);
-      }),
-    );
-  });
-
-  test("follows RFC 8785", () => {
-    const value = {
-      "\u20ac": "Euro Sign",
-      "\r": "Carriage Return",
-      "1": "One",
-      "\u0080": "Control",
-      literals: [null, true],
-    };
-    expect(canonicalJson(value)).toBe(
-      '{"\\r":"Carriage Return","1":"One","literals":[null,true],"\u0080":"Control","\u20ac":"Euro Sign"}',
-    );
-  });
+test("a write that became too dear says what to allow, and what was allowed", () => {
+  expect(tooDear({ needed: 12n, most: "11" })).toMatch(/at least 12 .*limit is 11\./);
 });

@@ -4,6 +4,7 @@ import {
   attemptName,
   deployRemedy,
   finalizeSteps,
+  isPreparation,
   MAX_LATER_BLOCKS,
   MAX_TOP_UPS,
   mintRemedy,
@@ -12,9 +13,11 @@ import {
   nextStep,
   type Publication,
   type RemedyRule,
+  SPREAD_MS,
   type StepOutcome,
   settleByCollection,
   stepName,
+  topUpOf,
   topUpRemedy,
   upgradeRemedy,
 } from "../../src/domain/steps.ts";
@@ -146,6 +149,44 @@ describe("the steps of an operation", () => {
     expect(next).toEqual({ do: "submit", step: "mint~2", delay: 0 });
   });
 
+  test("are repeated beyond the day's quota after the most of any other remedy too, but not for ever", () => {
+    const beyond = { contractCode: "E_STAFF_QUOTA" };
+    const others = [unpaid, { contractCode: "E_DRAW_HIDDEN" }] as const;
+    for (const [other, most] of [
+      [others[0], MAX_TOP_UPS],
+      [others[1], MAX_LATER_BLOCKS],
+    ] as const) {
+      const journal = Array.from({ length: most }, (_, index) => [
+        outcome(attemptName("mint", index + 1), "failed", other),
+        outcome(`topup:mint:${index + 1}`, "succeeded"),
+      ]).flat();
+      journal.push(outcome(attemptName("mint", most + 1), "failed", beyond));
+      expect(nextStep(["mint"], journal, mintRemedy)).toEqual({
+        do: "submit",
+        step: attemptName("mint", most + 2),
+        delay: 0,
+      });
+    }
+    expect(run(["mint"], [{ state: "failed", ...beyond }], mintRemedy).next).toMatchObject({ do: "fail" });
+  });
+
+  test("are topped up for lack of storage alone, whatever another message says", () => {
+    const failed = outcome("mint", "failed", { ...unpaid, contractCode: "E_SOLD_OUT" });
+    expect(nextStep(["mint"], [failed], topUpRemedy)).toEqual({ do: "fail", step: "mint" });
+  });
+
+  test("are told from those that prepare them", () => {
+    expect(["topup:mint:1", "topup:add:12:3", "topup:mint~2:1", "mint", "register:0"].map(topUpOf)).toEqual([
+      "mint",
+      "add:12",
+      "mint~2",
+      null,
+      null,
+    ]);
+    const names = ["topup:mint:1", "register:0", "mint", "update:topup:", "create"];
+    expect(names.filter(isPreparation)).toEqual(["topup:mint:1", "register:0"]);
+  });
+
   test("have a remedy only after a failure on the chain: refused and unknown steps stay so", () => {
     const again: RemedyRule = () => ({ again: 0 });
     expect(nextStep(["mint"], [outcome("mint", "failed")], again)).toMatchObject({ step: "mint~2" });
@@ -212,6 +253,15 @@ describe("a finalization with a transaction that the nodes have forgotten", () =
     expect(states(150, true)).toEqual(["succeeded", "succeeded", "succeeded"]);
   });
 
+  test("doesn't take a step for done whose end nobody knows", () => {
+    const [settled] = settleByCollection(
+      [outcome("add:7", "unknown")],
+      { assets: 1_000, published: true },
+      ends,
+    );
+    expect(settled?.state).toBe("unknown");
+  });
+
   test("keeps known outcomes", () => {
     const known = [outcome("create", "failed"), outcome("add:1", "open")];
     expect(settleByCollection(known, { assets: 150, published: true }, ends)).toEqual(known);
@@ -233,7 +283,8 @@ describe("the steps of a deployment", () => {
     const published = outcome("publish", "succeeded");
     expect(next("ours", failed, published)).toEqual({ do: "submit", step: "deploy~2", delay: 0 });
     const again = outcome("deploy~2", "failed", missing);
-    expect(next("ours", failed, published, again)).toMatchObject({ do: "submit", step: "deploy~3" });
+    const later = next("ours", failed, published, again);
+    expect(later).toEqual({ do: "submit", step: "deploy~3", delay: SPREAD_MS });
   });
 
   test("wait for another publication, and don't publish after it", () => {
@@ -247,6 +298,7 @@ describe("the steps of a deployment", () => {
       do: "fail",
       step: "deploy",
     });
+    expect(next("none", outcome("deploy", "failed"))).toEqual({ do: "fail", step: "deploy" });
     const journal = Array.from({ length: 12 }, (_, index) =>
       outcome(attemptName("deploy", index + 1), "failed", missing),
     );
@@ -268,6 +320,8 @@ describe("the steps of a contract's upgrade", () => {
   test("fail for any other reason, and if the code doesn't appear in time", () => {
     const refused = outcome("upgrade", "failed", { contractCode: "E_UNAUTHORIZED" });
     expect(nextStep(["upgrade"], [refused], upgradeRemedy("elsewhere_done"))).toMatchObject({ do: "fail" });
+    const silent = outcome("upgrade", "failed");
+    expect(nextStep(["upgrade"], [silent], upgradeRemedy("elsewhere_done"))).toMatchObject({ do: "fail" });
     const fates = [{ state: "failed", failure: "GlobalContractDoesNotExist" }] as const;
     const { next, submitted } = run(["upgrade"], fates, upgradeRemedy("elsewhere_done"));
     expect(next).toEqual({ do: "fail", step: "upgrade~12" });

@@ -1,6 +1,14 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { isolated } from "../../src/domain/texts.ts";
+import {
+  codePoints,
+  controlCharacter,
+  directionProblem,
+  isolated,
+  JSON_WHITESPACE,
+  LINE_BREAKS,
+  textProblem,
+} from "../../src/domain/texts.ts";
 
 /** Texts full of what directs text: embeddings, overrides, isolates, ends and marks. */
 const directed = fc.string({
@@ -40,4 +48,41 @@ test("isolation changes nothing but bidirectional controls, and no text without 
   );
   // A text that is in order keeps its own parts.
   expect(isolated("a \u2067אב\u2069 b")).toBe("\u2068a \u2067אב\u2069 b\u2069");
+});
+
+test("a text's length is in code points, and may be the largest that is allowed", () => {
+  expect(["", "aä€", "😀😀"].map(codePoints)).toEqual([0, 3, 2]);
+  expect([textProblem("aä€", 3), textProblem("😀😀", 2), textProblem("", 0)]).toEqual([null, null, null]);
+  expect(textProblem("aä€", 2)).toMatch(/at most 2 characters; there are 3/);
+  expect(textProblem("😀😀", 1)).toMatch(/at most 1 characters; there are 2/);
+});
+
+test("half of a surrogate pair is no text, and control characters are named", () => {
+  expect(textProblem("a\ud800", 9)).toMatch(/well-formed/);
+  for (const [text, name] of [
+    ["a\0", "U+0000"],
+    ["\x1f", "U+001F"],
+    ["\x7f", "U+007F"],
+    ["\x9f", "U+009F"],
+    ["\n", "U+000A"],
+  ] as const) {
+    expect(controlCharacter(text)).toBe(name);
+    expect(textProblem(text, 9)).toBe(`Remove the control character ${name}.`);
+  }
+  expect([" ", "\u00a0", "~"].map((text) => controlCharacter(text))).toEqual([null, null, null]);
+  expect(textProblem("a\r\nb", 9, LINE_BREAKS)).toBeNull();
+  expect(textProblem("a\r\nb\t", 9, LINE_BREAKS)).toMatch(/U\+0009\. Line breaks may stay/);
+  expect(controlCharacter("\n\r\t", JSON_WHITESPACE)).toBeNull();
+});
+
+test("a name may have no character that changes the direction of text", () => {
+  expect(directionProblem("Herons אב")).toBeNull();
+  for (const [character, name] of [
+    ["\u202a", "U+202A"],
+    ["\u202e", "U+202E"],
+    ["\u2066", "U+2066"],
+    ["\u2069", "U+2069"],
+  ] as const)
+    expect(directionProblem(`a${character}b`)).toContain(name);
+  for (const next of ["\u2029", "\u202f", "\u2065", "\u206a"]) expect(directionProblem(next)).toBeNull();
 });

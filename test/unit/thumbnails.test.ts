@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import sharp from "sharp";
 import { expect, test } from "vitest";
-import { drawInto, meanColour, shrink } from "../../src/domain/thumbnails.ts";
+import { drawInto, meanColour, shrink, THUMBNAIL_TYPES, thumbnailsOf } from "../../src/domain/thumbnails.ts";
 import { onePixel } from "../../src/files/gateway/one-pixel.ts";
 
 const sizes = fc.tuple(fc.integer({ min: 1, max: 12 }), fc.integer({ min: 1, max: 12 }));
@@ -92,9 +92,33 @@ test("transparent parts show the canvas, and a small picture keeps sharp pixels"
   expect(new Set(colours)).toEqual(new Set(["9,9,9", "200,0,0"]));
 });
 
+test("a picture is in the middle of its box, and mixed with the canvas by its alpha", () => {
+  const pixel = (alpha: number) => ({ width: 1, height: 1, data: Uint8Array.of(200, 100, 0, alpha) });
+  const canvas = canvasOf(9, 7, 20);
+  // Enlarged three times: the box has room for three and a half.
+  drawInto(canvas, pixel(255), { x: 1, y: 2, width: 7, height: 3 });
+  const drawn = Array.from({ length: 63 }, (_, at) => at).filter((at) => canvas.data[at * 4] === 200);
+  expect(drawn).toEqual([2, 3, 4].flatMap((y) => [3, 4, 5].map((x) => y * 9 + x)));
+  expect([...new Set(canvas.data.filter((_, at) => at % 4 === 3))]).toEqual([20]);
+  const mixed = canvasOf(1, 1, 20);
+  drawInto(mixed, pixel(51), { x: 0, y: 0, width: 1, height: 1 });
+  expect([...mixed.data]).toEqual([56, 36, 16, 20]);
+});
+
+test("a picture of the gateway has thumbnails in three widths, and no other address has", () => {
+  const base = "https://mint.test";
+  expect(thumbnailsOf(`${base}/ipfs/x`, base)).toBe(
+    [320, 640, 1280].map((width) => `${base}/ipfs/x?img-width=${width} ${width}w`).join(", "),
+  );
+  for (const url of [`${base}/ipfs/x?a`, `${base}/ipfs/x#a`, `${base}/x`, "https://other.test/ipfs/x"])
+    expect(thumbnailsOf(url, base), url).toBeUndefined();
+  expect(THUMBNAIL_TYPES).toEqual(new Set(["image/png", "image/jpeg", "image/gif", "image/webp"]));
+});
+
 test("the mean colour is that of all pixels, and none where something shows through", () => {
   const data = Uint8Array.from([255, 0, 0, 255, 1, 128, 8, 255]);
   expect(meanColour({ data, width: 2, height: 1 })).toBe("#804004");
+  expect(meanColour({ data: new Uint8Array(), width: 0, height: 0 })).toBe("#000000");
   data[7] = 254;
   expect(meanColour({ data, width: 2, height: 1 })).toBeNull();
 });

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { parseTokenId, tokenNumber } from "../../src/domain/token-ids.ts";
+import { collectionOf, parseTokenId, tokenNumber } from "../../src/domain/token-ids.ts";
 
 const number = fc.integer({ min: 1, max: 4_294_967_295 });
 
@@ -9,6 +9,7 @@ test("a token id is read back as its two numbers", () => {
     fc.property(number, number, (collectionId, token) => {
       expect(parseTokenId(`${collectionId}:${token}`)).toEqual({ collectionId, number: token });
       expect(tokenNumber(`${collectionId}:${token}`)).toBe(token);
+      expect(collectionOf(`${collectionId}:${token}`)).toBe(collectionId);
     }),
   );
 });
@@ -17,6 +18,6 @@ test.each(["", "1", "1:", ":1", "01:1", "1:01", "0:1", "1:0", "1:1:1", " 1:1", "
   "%j is refused as a token id",
   (text) => {
     expect(parseTokenId(text)).toBeNull();
-    expect(() => tokenNumber(text)).toThrow();
+    expect(() => tokenNumber(text)).toThrow("no token id");
   },
 );

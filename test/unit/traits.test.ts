@@ -24,6 +24,29 @@ describe("the traits of a reference file", () => {
     ]);
   });
 
+  test("are the first 32 with a type and a value, each without space at its ends and cut to its length", () => {
+    const many = Array.from({ length: 40 }, (_, index) => trait(`T${index}`, index));
+    const wrong = [
+      null,
+      5,
+      trait("", "x"),
+      trait("x", " \n "),
+      trait(null, "x"),
+      trait("x", {}),
+      trait("x", undefined),
+    ];
+    const found = traitsOf({ attributes: [...wrong, ...many] });
+    expect(found).toEqual(
+      many.slice(0, MOST_TRAITS).map(({ trait_type: type, value }) => ({ type, value: `${value}` })),
+    );
+    expect(traitsOf({ attributes: [trait(` \t${"😀".repeat(65)}`, `${"v".repeat(129)}\u0007`)] })).toEqual([
+      { type: "😀".repeat(64), value: "v".repeat(128) },
+    ]);
+    expect(traitsOf({ attributes: [trait("a\u0000b", false)] })).toEqual([{ type: "a b", value: "false" }]);
+    for (const file of [null, "text", 5, {}, { attributes: { trait_type: "a" } }, []])
+      expect(traitsOf(file)).toEqual([]);
+  });
+
   test("are bounded texts, whatever the file contains", () => {
     fc.assert(
       fc.property(
@@ -71,6 +94,35 @@ describe("rarity", () => {
         ],
       },
     ]);
+  });
+
+  test("types are in the order of their names, and values by how frequent they are, then by their names", () => {
+    const one = (type: string, value: string, copies: number) => ({ traits: [{ type, value }], copies });
+    const counts = countTraits([
+      one("b", "y", 2),
+      one("a", "z", 1),
+      one("b", "x", 1),
+      one("a", "y", 1),
+      one("b", "w", 1),
+      one("a", "x", 1),
+    ]);
+    expect(
+      counts.map(({ type, values }) => [type, ...values.map(({ value, copies }) => `${value}${copies}`)]),
+    ).toEqual([
+      ["a", "x1", "y1", "z1"],
+      ["b", "y2", "w1", "x1"],
+    ]);
+  });
+
+  test("is the information of all values: two that half have are as rare as one that a quarter has", () => {
+    const of = (traits: Record<string, string>, copies: number): Weighted => ({
+      traits: Object.entries(traits).map(([type, value]) => ({ type, value })),
+      copies,
+    });
+    const all = [of({ a: "1", b: "1" }, 1), of({ a: "1", b: "2" }, 3), of({ a: "2", b: "2" }, 4)];
+    // a: 4 of 8 and 4 of 8; b: 1 of 8 and 7 of 8.
+    expect(ranksOf(all)).toEqual([1, 2, 2]);
+    expect(ranksOf([of({ a: "1" }, 1), of({ a: "2" }, 3), of({}, 2)])).toEqual([1, 3, 2]);
   });
 
   test("where all are equals, none has a rank", () => {

@@ -2,7 +2,14 @@ import { createHmac } from "node:crypto";
 import fc from "fast-check";
 import { Webhook } from "standardwebhooks";
 import { describe, expect, test } from "vitest";
-import { isDelivered, isGone, pauseAfter, retryAfterOf } from "../../src/domain/webhooks.ts";
+import {
+  DISABLED_AFTER_MS,
+  isDelivered,
+  isGone,
+  OLD_SECRET_MS,
+  pauseAfter,
+  retryAfterOf,
+} from "../../src/domain/webhooks.ts";
 import { signedHeaders } from "../../src/events/webhooks/attempt.ts";
 import { shownSecret } from "../../src/events/webhooks/secrets.ts";
 
@@ -49,6 +56,10 @@ describe("a signed delivery", () => {
 });
 
 describe("the answer to a delivery", () => {
+  test("has to come within five days, and a replaced secret signs for one more", () => {
+    expect([DISABLED_AFTER_MS, OLD_SECRET_MS]).toEqual([432_000_000, 86_400_000]);
+  });
+
   test("is a success only with 2xx, and 410 disables the endpoint", () => {
     for (let status = 100; status < 600; status++) {
       expect(isDelivered({ status })).toBe(status >= 200 && status < 300);
@@ -79,6 +90,10 @@ describe("the answer to a delivery", () => {
         },
       ),
     );
+    const pause = (retryAfterS: number, chance = 0) => pauseAfter(1, { retryAfterS }, chance);
+    expect([pause(0), pause(0, 1), pause(7), pause(7, 1), pause(10 ** 9)]).toEqual([
+      5_000, 6_000, 7_000, 7_000, 86_400_000,
+    ]);
   });
 
   test("may have a Retry-After in seconds or as a date", () => {
@@ -87,6 +102,7 @@ describe("the answer to a delivery", () => {
     expect(retryAfterOf("120", at)).toBe(120);
     expect(retryAfterOf("Sun, 22 Nov 2026 12:01:00 GMT", at)).toBe(60);
     expect(retryAfterOf("Sun, 22 Nov 2026 11:00:00 GMT", at)).toBe(0);
-    expect(retryAfterOf("soon", at)).toBeNull();
+    for (const text of ["soon", "", "1234567890 s", "120 seconds"]) expect(retryAfterOf(text, at)).toBeNull();
+    expect(retryAfterOf("Sun, 22 Nov 2026 12:00:01 GMT", at + 1)).toBe(1);
   });
 });

@@ -189,7 +189,7 @@ export const SERVICES: readonly Mutant[] = [
     file: "src/domain/sealing.ts",
     search: "`mintage wallet ${accountId}`",
     replacement: "`mintage wallet ${accountId.length > 0}`",
-    tests: ["test/unit/wallet-sealing.test.ts"],
+    tests: ["test/unit/sealing.test.ts"],
   },
   {
     id: "archive: a file that R2 refuses keeps the others of its page in the database",

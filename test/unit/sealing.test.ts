@@ -14,6 +14,18 @@ describe("a sealed key", () => {
     expect(await unseal(sealed, "wallet.near", secrets)).toEqual(seed);
   });
 
+  test("opens as it was sealed by earlier releases, or no wallet could sign any more", async () => {
+    const sealed = {
+      bytes: Buffer.from(
+        "Sli5KdVPP0nd7cec6YYg7Q1kubpru8lVBgRDDgA5yZAlWPDIqbgermlzet3qh3iXXRweSEBX1RrEDHu3",
+        "base64",
+      ),
+      version: 3,
+    };
+    const secrets = { 3: Buffer.alloc(32, 5).toString("base64") };
+    expect(await unseal(sealed, "wallet.near", secrets)).toEqual(new Uint8Array(32).fill(9));
+  });
+
   test("is different each time, and never contains the seed", async () => {
     const secrets = { 1: secret() };
     const [first, second] = await Promise.all([seal(seed, "a.near", secrets), seal(seed, "a.near", secrets)]);

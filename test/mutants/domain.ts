@@ -1,0 +1,42 @@
+/** Mutants of `src/domain/` that StrykerJS makes (https://stryker-mutator.io/docs/stryker-js/configuration). */
+import { mkdtempSync, rmSync } from "node:fs";
+import { availableParallelism, tmpdir } from "node:os";
+import { join } from "node:path";
+import { Stryker } from "@stryker-mutator/core";
+
+/** The least share of mutants that tests have to notice, percent. */
+const LEAST = 90;
+
+/** A mutant that runs for so much longer than its tests did before is taken for endless, so a busy machine needs some. Milliseconds. */
+const PATIENCE = 20_000;
+
+/**
+ * Tries all mutants of files, and shows those that survive and the score of each file.
+ * @returns whether enough of them were noticed
+ */
+export async function tryDomain(files: readonly string[] = ["src/domain/*.ts"]): Promise<boolean> {
+  const scratch = mkdtempSync(join(tmpdir(), "mintage-stryker-"));
+  try {
+    const results = await new Stryker({
+      mutate: [...files],
+      testRunner: "vitest",
+      plugins: ["@stryker-mutator/vitest-runner"],
+      vitest: { configFile: "test/mutants/domain.config.ts" },
+      concurrency: availableParallelism(),
+      timeoutMS: PATIENCE,
+      reporters: ["clear-text", "progress-append-only"],
+      clearTextReporter: { logTests: false, reportTests: false },
+      allowConsoleColors: false,
+      tempDirName: scratch,
+      ignorePatterns: ["/contract/target", "/.mintage", "/.vite", "/.wrangler", "/dist"],
+      // It would change tsconfig.json with TypeScript's API, which TypeScript 7 doesn't have; Node and vitest don't read it.
+      tsconfigFile: "none",
+      disableTypeChecks: false,
+    }).runMutationTest();
+    const noticed = results.filter(({ status }) => status === "Killed" || status === "Timeout").length;
+    const counted = results.filter(({ status }) => status !== "Ignored").length;
+    return counted > 0 && noticed / counted >= LEAST / 100;
+  } finally {
+    rmSync(scratch, { recursive: true, force: true });
+  }
+}
