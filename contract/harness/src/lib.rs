@@ -3,10 +3,11 @@
 //! The virtual machine is nearcore's own (`near-vm-runner`), and so are all fees (`near-parameters`). What the node
 //! adds around it is modelled here: accounts and their balances, receipts, promises with callbacks, refunds, storage
 //! accounting, the shape of the trie where gas depends on it, global contracts, views. Every receipt runs in the block
-//! after the one that made it, and within a block in the order of its making.
+//! after the one that made it, and within a block in the order of its making. Accounts may be spread over several shards,
+//! whose chunks may be missing.
 //!
-//! Not modelled: several shards and their congestion, validators, access keys' permissions and nonces, yielded
-//! promises, state init, and the price at which gas is bought ahead (what is bought above the burnt price comes back).
+//! Not modelled: congestion of shards, validators, access keys' permissions and nonces, yielded promises, state init, and
+//! the price at which gas is bought ahead (what is bought above the burnt price comes back).
 
 mod apply;
 mod chain;
