@@ -196,5 +196,6 @@ test("a fragment that is incomplete or not a voucher's is refused", async () => 
     ["voucher.", "xvoucher."],
   ] as const)
     expect(readVoucherFragment(whole.replace(from, to)), to).toBeNull();
+  expect(readVoucherFragment(whole.replace("voucher.3.4.2.", "voucher.3.4.25."))?.quantity).toBe(25);
   fc.assert(fc.property(fc.string(), (text) => readVoucherFragment(text) === null));
 });

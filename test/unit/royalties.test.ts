@@ -101,6 +101,7 @@ test("amounts are decimal digits within a u128", () => {
       expect(yoctoProblem(String(amount))).toContain(`at most ${most}`);
     }),
   );
+  expect(yoctoProblem(`${most}`)).toBeNull();
   expect(yoctoProblem("9".repeat(1_000_000))).toContain(`at most ${most}`);
   for (const text of ["", "01", "-1", "+1", "1.0", "1e3", "0x1", " 1", "1 ", "١"]) {
     expect(yoctoProblem(text)).toContain("decimal digits");
@@ -113,6 +114,7 @@ test("the OpenAPI pattern of amounts accepts no text that the parser rejects", (
 
 test("a mint fee is zero or covers a token's storage", () => {
   expect(mintFeeProblem("0")).toBeNull();
+  for (const text of ["-1", "a", "9".repeat(40)]) expect(mintFeeProblem(text)).toBe(yoctoProblem(text));
   expect(mintFeeProblem("1")).toContain("2700000000000000000000");
   expect(mintFeeProblem(String(TOKEN_STORAGE_PRICE - 1n))).not.toBeNull();
   expect(mintFeeProblem(String(TOKEN_STORAGE_PRICE))).toBeNull();

@@ -118,6 +118,8 @@ describe("the steps of an operation", () => {
     const journal: StepOutcome[] = [];
     for (let attempt = 1; attempt <= MAX_TOP_UPS + 1; attempt++) {
       journal.push(outcome(attemptName("mint", attempt), "failed", unpaid));
+      if (attempt <= MAX_TOP_UPS)
+        expect(nextStep(["mint"], journal, topUpRemedy)).toMatchObject({ step: `topup:mint:${attempt}` });
       if (attempt <= MAX_TOP_UPS) journal.push(outcome(`topup:mint:${attempt}`, "succeeded"));
     }
     expect(nextStep(["mint"], journal, topUpRemedy)).toEqual({
@@ -320,6 +322,8 @@ describe("the steps of a contract's upgrade", () => {
   test("fail for any other reason, and if the code doesn't appear in time", () => {
     const refused = outcome("upgrade", "failed", { contractCode: "E_UNAUTHORIZED" });
     expect(nextStep(["upgrade"], [refused], upgradeRemedy("elsewhere_done"))).toMatchObject({ do: "fail" });
+    const told = outcome("upgrade", "failed", { failure: "E_UNAUTHORIZED: it isn't the owner." });
+    expect(nextStep(["upgrade"], [told], upgradeRemedy("elsewhere_done"))).toMatchObject({ do: "fail" });
     const silent = outcome("upgrade", "failed");
     expect(nextStep(["upgrade"], [silent], upgradeRemedy("elsewhere_done"))).toMatchObject({ do: "fail" });
     const fates = [{ state: "failed", failure: "GlobalContractDoesNotExist" }] as const;
