@@ -40,5 +40,5 @@ export const duration = (seconds: number): string => {
 /** A share in percent, with a decimal where it is small. */
 export const percent = (part: number, whole: number): string => {
   const share = (100 * part) / whole;
-  return `${share < 10 ? share.toFixed(1) : Math.round(share)} %`;
+  return `${share < 9.95 ? share.toFixed(1) : Math.round(share)} %`;
 };

@@ -48,8 +48,19 @@ export function directoryNames<File extends NamedFile>(files: Iterable<File>): M
   return named;
 }
 
-/** `1.png` with 2 is `1-2.png`; a name without an extension has the number at its end. */
+/** Characters of an extension with its dot; what is longer counts as part of the name. */
+const MAX_EXTENSION = 20;
+
+/**
+ * `1.png` with 2 is `1-2.png`; a name without an extension has the number at its end. Where it would become longer than a name
+ * may be, the part before the number is cut.
+ */
 function numberedName(name: string, number: number): string {
   const dot = name.lastIndexOf(".");
-  return dot > 0 ? `${name.slice(0, dot)}-${number}${name.slice(dot)}` : `${name}-${number}`;
+  const hasExtension = dot > 0 && name.length - dot <= MAX_EXTENSION;
+  const end = `-${number}${hasExtension ? name.slice(dot) : ""}`;
+  const stem = [...(hasExtension ? name.slice(0, dot) : name)];
+  let excess = Buffer.byteLength(name) + `-${number}`.length - MAX_FILENAME_BYTES;
+  while (excess > 0) excess -= Buffer.byteLength(stem.pop()!);
+  return stem.join("") + end;
 }

@@ -42,9 +42,10 @@ test("what is left says whether all is minted or nothing more can be", () => {
 });
 
 test("a share has a decimal where it is small", () => {
-  expect([percent(1, 3), percent(1, 30), percent(1, 10), percent(2, 3)]).toEqual([
+  expect([percent(1, 3), percent(1, 30), percent(9.94, 100), percent(9.96, 100), percent(2, 3)]).toEqual([
     "33 %",
     "3.3 %",
+    "9.9 %",
     "10 %",
     "67 %",
   ]);

@@ -52,4 +52,18 @@ describe("the names in a directory", () => {
     const names = Array.from(directoryNames(files).keys());
     expect(names).toEqual(["a.tar.gz", ".c", "a.tar-2.gz", ".c-2", "a.tar-3.gz", ".c-3"]);
   });
+
+  test("are no longer than a name may be, and unique all the same", () => {
+    const long = ["x".repeat(251), `${"é".repeat(125)}x`, "\u{1f600}".repeat(62)].map(
+      (stem) => `${stem}.png`,
+    );
+    const names = [...long, `a.${"b".repeat(253)}`, "x".repeat(255)];
+    const files = names.flatMap((name) =>
+      Array.from({ length: 12 }, (_, digest) => ({ name, digest: `${digest}` })),
+    );
+    const named = [...directoryNames(files).keys()];
+    expect(named.filter((name) => filenameFault(name) !== null)).toEqual([]);
+    expect(named).toHaveLength(files.length);
+    expect(named).toContain(`${"x".repeat(249)}-2.png`);
+  });
 });
