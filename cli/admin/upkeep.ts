@@ -1,7 +1,6 @@
 import type { StuckTransaction } from "../../client/src/index.ts";
 import { UsageError } from "../command.ts";
 import type { Command } from "./command.ts";
-import { lostText, recoverAll } from "./database-recovery.ts";
 import { listed, shown } from "./result.ts";
 import { rotateAll } from "./secret-rotation.ts";
 
@@ -35,14 +34,6 @@ export const UPKEEP_COMMANDS: Readonly<Record<string, Command>> = {
     does: "ends an operation with an unknown outcome as you found it on the chain",
     run: async (admin, [uuid = ""], { effect }) =>
       shown(await admin.operations.settle(uuid, { had_effect: effectOf(effect) })),
-  },
-  "database recover": {
-    takes: "",
-    does: "restores what a rolled-back database has lost",
-    run: async (admin) => {
-      const total = await recoverAll(admin);
-      return { data: total, text: `${shown(total).text}\n\n${lostText()}` };
-    },
   },
   "order export": {
     takes: "<collection>",

@@ -19,7 +19,7 @@ import type {
   ListedContract,
   Operation,
   OwnedContract,
-  Recovery,
+  RestoredWallet,
   Rotation,
   SettlementInput,
   StuckTransaction,
@@ -110,9 +110,9 @@ export class AdminClient {
         undefined,
         options,
       ),
-    /** Restores a lost wallet object from the sealed copy of its key. */
+    /** Restores a lost wallet object from the sealed copy of its key, with what the database and the bucket have of its operations. */
     restore: (integrationUuid: string) =>
-      this.#call<Wallet>("POST", `/integration/${integrationUuid}/wallet/restore`),
+      this.#call<RestoredWallet>("POST", `/integration/${integrationUuid}/wallet/restore`),
     /** Lets a restored wallet sign again. */
     activate: (integrationUuid: string) =>
       this.#call<Wallet>("POST", `/integration/${integrationUuid}/wallet/activate`),
@@ -198,14 +198,6 @@ export class AdminClient {
   readonly secrets = {
     /** Seals wallet keys under the newest version of WALLET_SECRETS, a few per call: repeat until `remaining` is 0. */
     rotate: () => this.#call<Rotation>("POST", "/secret-rotation"),
-  };
-
-  readonly database = {
-    /**
-     * Restores what a rolled-back database has lost, a bounded part per call.
-     * @param cursor `next` of the call before; null begins. All is done once `next` is null.
-     */
-    recover: (cursor: string | null) => this.#call<Recovery>("POST", "/database/recover", { cursor }),
   };
 
   async #call<T>(

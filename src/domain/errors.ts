@@ -320,9 +320,9 @@ export const ERRORS = {
   wallet_inactive: {
     status: 503,
     cause:
-      "The integration's wallet accepts no new operations: it was lost or is being restored, its account lacks its key, or the database was rolled back. Nothing was sent.",
+      "The integration's wallet accepts no new operations: it was lost or is being restored, or its account lacks its key. Nothing was sent.",
     remedy:
-      "Send the request again later with the same Idempotency-Key. The operator first has to activate the wallet, add its key to its account, or recover the database.",
+      "Send the request again later with the same Idempotency-Key. The operator first has to activate the wallet, or add its key to its account.",
   },
   claims_paused: {
     status: 503,
@@ -384,6 +384,13 @@ export const keyInFlight = (): ServiceError =>
     "idempotency_key_in_flight",
     "A request with this Idempotency-Key is in progress. Wait, then send the same request again.",
     { retryable: true, retryAfter: 2 },
+  );
+
+/** The error for a request of a suspended integration. */
+export const suspended = (): ServiceError =>
+  new ServiceError(
+    "integration_suspended",
+    "The operator has suspended this integration. Ask the operator to resume it.",
   );
 
 /** Retry-After of `database_unavailable`, seconds. With it the client's six repetitions outlast D1's outages of 80 s. */

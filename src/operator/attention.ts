@@ -35,13 +35,6 @@ const partsDown = ({ database, bucket, nodes, schedule }: Facts): readonly Findi
 /** What needs the operator's attention, critical rules first. ops/alerts.yml and docs/running.md have an entry for each. */
 export const RULES: Readonly<Record<string, Rule>> = {
   part_down: critical(partsDown),
-  database_behind: critical(({ database }) =>
-    when(
-      database.behind === true,
-      "database",
-      "It was rolled back, and wallets refuse new operations. Run: npm run admin -- database recover",
-    ),
-  ),
   operation_unknown: critical(({ stuck }) =>
     stuck.flatMap(({ operation_uuid: id, kind, state }) =>
       when(
@@ -50,6 +43,12 @@ export const RULES: Readonly<Record<string, Rule>> = {
         `The outcome of this ${kind} can't be proven. Set NEAR_ARCHIVAL_RPC_URL to a node that keeps all history, or look at the chain and run: npm run admin -- operation settle ${id} --effect yes|no`,
       ),
     ),
+  ),
+  writes_refused: critical(({ writes_refused: refused }) =>
+    refused.map(({ integration_uuid: id, count }) => [
+      id,
+      `The database has refused ${count} effects of this integration's operations. They are tried again each hour; the log line ledger.entry_refused says why.`,
+    ]),
   ),
   operation_late: warning(({ at, stuck }) =>
     stuck.flatMap(({ operation_uuid, kind, state, created_at }) =>
@@ -103,7 +102,7 @@ export const RULES: Readonly<Record<string, Rule>> = {
     when(
       percent !== null && percent >= FILLING,
       "database",
-      `The database is ${percent} % full. Keep operations, events and keys for fewer days.`,
+      `The database is ${percent} % full. Have drafts that nobody needs deleted, and keep keys for fewer hours.`,
     ),
   ),
   archive_refused: warning(({ archive_refused: refused }) =>

@@ -1,8 +1,8 @@
 import type { StuckTransaction } from "../api/resources/wallet.ts";
 import type { ServiceContext } from "../context.ts";
+import { ledgerOf } from "../db/ledger.ts";
 import { withOldOperations } from "../db/queries/integrations.ts";
-import { openOperationsOf, type WalletName } from "../db/queries/recovery.ts";
-import { behindFrom } from "../db/queries/rollback.ts";
+import { openOperations } from "../db/queries/operations.ts";
 import { type Page, unknownCursor } from "../domain/cursors.ts";
 import { isUuid, type Uuid } from "../domain/ids.ts";
 import { walletOf } from "../wallet/client.ts";
@@ -28,7 +28,7 @@ interface Found {
 }
 
 /**
- * Late and unprovable transactions, operations of inactive wallets, and those that a rolled-back database lacks. A page reads
+ * Late and unprovable transactions, and operations of inactive wallets. A page reads
  * a bounded number of wallets, so it may be short or empty and still have a next one.
  * @throws ServiceError invalid_request (cursor), wallet_busy
  */
@@ -38,14 +38,11 @@ export const listStuck = async (
   size: number,
 ): Promise<Page<StuckTransaction>> => {
   const start = parseCursor(cursor);
-  const behind = await behindFrom(context.db, start.wallet, ASKED_AT_ONCE);
-  const others = await walletsAfter(context, start.wallet, Array.from(behind.keys()));
+  const others = await walletsAfter(context, start.wallet);
   const asked = await Promise.all(
     [start.wallet, ...others].map(async (wallet) => {
       const after = wallet === start.wallet ? start.record : BEFORE_ALL;
-      const lacked = after === BEFORE_ALL ? lackedView(behind.get(wallet ?? "platform")) : [];
-      const found = await stuckOf(context, wallet, Math.max(after, 0), size + 1);
-      return { wallet, found: [...lacked, ...found] };
+      return { wallet, found: await stuckOf(context, wallet, Math.max(after, 0), size + 1) };
     }),
   );
   const entries = asked.flatMap(({ wallet, found }) => found.map((entry) => ({ wallet, ...entry })));
@@ -59,41 +56,24 @@ export const listStuck = async (
 };
 
 /** The next integrations that have something stuck, by their ids. */
-const walletsAfter = async (
-  { db, now }: ServiceContext,
-  after: Uuid | null,
-  behind: readonly WalletName[],
-): Promise<Uuid[]> => {
-  const since = new Date(now().getTime() - OLD_AFTER_MS);
-  const old = await withOldOperations(db, since, after, ASKED_AT_ONCE);
-  const lacking = behind.filter((wallet): wallet is Uuid => wallet !== "platform" && wallet !== after);
-  return Array.from(new Set([...old, ...lacking]))
-    .toSorted()
-    .slice(0, ASKED_AT_ONCE);
-};
+const walletsAfter = ({ db, now }: ServiceContext, after: Uuid | null): Promise<Uuid[]> =>
+  withOldOperations(db, new Date(now().getTime() - OLD_AFTER_MS), after, ASKED_AT_ONCE);
 
-/** The wallet's operation that the database lacks, until it is recovered. */
-const lackedView = (missing: Uuid | undefined): Found[] =>
-  missing === undefined
-    ? []
-    : [
-        {
-          position: 0,
-          stuck: { operation_uuid: missing, step: "database", state: "behind", transaction: null },
-        },
-      ];
-
-/** What is stuck in one wallet: from its journal or, if it is inactive, its open operations in the database. */
+/** What is stuck in one wallet: from its journal or, if it is inactive, its open operations. */
 const stuckOf = async (
-  { db, env }: ServiceContext,
+  context: ServiceContext,
   wallet: Uuid | null,
   after: number,
   limit: number,
 ): Promise<Found[]> => {
-  const found = await walletOf(env, wallet ?? "platform").stuck(after, limit);
+  const found = await walletOf(context.env, wallet ?? "platform").stuck(after, limit);
   if (found !== null) return found.map(({ place, record }) => ({ position: place, stuck: toStuck(record) }));
   if (wallet === null) return [];
-  const rows = await openOperationsOf(db, wallet, after, limit);
+  // A ledger that was lost says nothing until it is restored, and keeps no other from being listed.
+  const rows = await openOperations(ledgerOf(context, wallet), after, limit).catch((error: unknown) => {
+    context.log("stuck.ledger_unavailable", { integration_uuid: wallet, error });
+    return [];
+  });
   return rows.map(({ rowNumber, id, kind }) => ({
     position: rowNumber,
     stuck: { operation_uuid: id, step: kind, state: "wallet_inactive", transaction: null },
@@ -104,7 +84,7 @@ const cursorOf = (wallet: Uuid | null, record: number): string => `${wallet ?? "
 
 const parseCursor = (cursor: string | null): Cursor => {
   if (cursor === null) return { wallet: null, record: BEFORE_ALL };
-  const [wallet = "", record = ""] = cursor.split(".", 2);
+  const [wallet = "", record = ""] = cursor.toLowerCase().split(".", 2);
   if (!/^\d{1,15}$/.test(record)) throw unknownCursor();
   if (wallet === "platform") return { wallet: null, record: Number(record) };
   if (!isUuid(wallet)) throw unknownCursor();

@@ -1,15 +1,12 @@
 import { eq, type SQL, sql } from "drizzle-orm";
 import { baseEncode } from "near-api-js";
-import type { Rotation, StuckTransaction, WalletShown } from "../api/resources/wallet.ts";
+import type { Rotation, StuckTransaction, WalletRestored, WalletShown } from "../api/resources/wallet.ts";
 import type { ServiceContext } from "../context.ts";
-import { ledgerOf } from "../db/ledger.ts";
-import { readLastSeq, skipNumbers } from "../db/queries/events.ts";
 import type { IntegrationRow } from "../db/queries/integrations.ts";
 import { integrationIds } from "../db/queries/integrations.ts";
 import { readSweep, writeSweep } from "../db/queries/sweeps.ts";
 import { integrations } from "../db/schema/index.ts";
 import { ServiceError } from "../domain/errors.ts";
-import { firstOfGeneration, generationOf } from "../domain/events.ts";
 import { toHex, type Uuid } from "../domain/ids.ts";
 import { newestVersion } from "../domain/sealing.ts";
 import { resealWebhooks } from "../events/webhooks/secrets.ts";
@@ -56,27 +53,25 @@ const noWallet = () => new ServiceError("conflict", "This integration has no wal
 
 /**
  * Restores the key of a lost wallet object from the sealed copy; one that has its key keeps it. The wallet signs nothing until
- * `activateWallet`. Event numbers continue in another generation: readers may have numbers that an older database lacks.
- * @throws ServiceError not_found, conflict if there is no copy, or its version of WALLET_SECRETS is missing
+ * `activateWallet`. Its ledger gets back what D1 and R2 have of it. @throws ServiceError not_found, conflict if there is no copy, or its version of WALLET_SECRETS is missing
  */
-export const restoreWallet = async (context: ServiceContext, integrationId: Uuid): Promise<WalletShown> => {
-  const { env, now } = context;
+export const restoreWallet = async (
+  context: ServiceContext,
+  integrationId: Uuid,
+): Promise<WalletRestored> => {
   const integration = await requireIntegration(context, integrationId);
-  const { state } = await walletOf(env, integrationId).status();
-  const ledger = ledgerOf(context, integrationId);
-  const generation = state === "empty" ? generationOf(await readLastSeq(ledger, integrationId)) + 1 : 0;
-  if (generation > 0)
-    await ledger.batch([skipNumbers(ledger, integrationId, firstOfGeneration(generation), now())]);
-  const key = await restoredKey(context, integration, generation);
-  if (key === null) throw noWallet();
-  return toWallet(await walletOf(context.env, integrationId).status());
+  if ((await restoredKey(context, integration)) === null) throw noWallet();
+  const wallet = walletOf(context.env, integrationId);
+  let brought = await wallet.bringBack(integrationId);
+  // Each call goes on where the one before stopped, and so does a request that repeats this one.
+  while (!brought.isDone) brought = await wallet.bringBack(integrationId);
+  return { ...toWallet(await wallet.status()), lost_operations: [...brought.lost] };
 };
 
 /** A wallet's stored key, restored in its object if lost; null: none. @throws ServiceError conflict (WALLET_SECRETS) */
 export const restoredKey = async (
   { env, settings }: ServiceContext,
   { id, walletAccountId, walletPublicKey, walletSecret, walletSecretVersion }: IntegrationRow,
-  generation = 0,
 ): Promise<Uint8Array | null> => {
   if (walletAccountId === null || walletPublicKey === null) return null;
   if (walletSecret === null || walletSecretVersion === null) return null;
@@ -89,7 +84,7 @@ export const restoredKey = async (
       `Add version ${walletSecretVersion} to WALLET_SECRETS again: this wallet's key is sealed under it.`,
     );
   }
-  const restored = await wallet.restore(walletAccountId, walletSecret, walletSecretVersion, generation);
+  const restored = await wallet.restore(walletAccountId, walletSecret, walletSecretVersion);
   if (toHex(restored.publicKey) === toHex(walletPublicKey)) return restored.publicKey;
   throw new Error(`the object of wallet ${walletAccountId} has another key than the database`);
 };
@@ -105,13 +100,9 @@ export const activateWallet = async (context: ServiceContext, integrationId: Uui
   const { state } = await wallet.status();
   if (state === "empty")
     throw new ServiceError("conflict", "This wallet has lost its key. Restore it first.");
-  if (state === "behind")
-    throw new ServiceError(
-      "conflict",
-      "The database lacks this wallet's latest operation. Recover the database.",
-    );
   if (state === "prepared" || state === "restored") {
-    await wallet.activate();
+    if (!(await wallet.activate()))
+      throw new ServiceError("conflict", "This wallet's ledger has forgotten something. Restore it first.");
     context.log("wallet.activated", { integration_uuid: integrationId });
   }
   return toWallet(await wallet.status());

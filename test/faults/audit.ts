@@ -258,17 +258,38 @@ export interface Leftover {
   readonly isUnknown: boolean;
 }
 
+interface Followed {
+  readonly version: number;
+  readonly entry: number;
+}
+
+/** What D1 lacks of a ledger. */
+const unsent = async (service: FaultyService, integrationUuid: string): Promise<Leftover[]> => {
+  const [own] = await service.ledgerRows<Followed>(
+    integrationUuid,
+    "SELECT version, (SELECT coalesce(max(id), 0) FROM outbox) AS entry FROM meta",
+  );
+  const followed = await (await service.database())
+    .prepare("SELECT version, entry FROM ledgers WHERE hex(id) = ?")
+    .bind(integrationUuid.replaceAll("-", "").toUpperCase())
+    .first<Followed>();
+  if (followed && followed.version >= own!.version && followed.entry >= own!.entry) return [];
+  const text = `ledger of ${integrationUuid}: ${JSON.stringify(own)}, in D1 ${JSON.stringify(followed)}`;
+  return [{ text, isUnknown: false }];
+};
+
 /** What is left that should not be: open operations, waiting or stuck rows of wallets. Empty when all came to rest. */
 export const leftovers = async (service: FaultyService, shops: readonly Shop[]): Promise<Leftover[]> => {
   const left: Leftover[] = [];
-  const database = await service.database();
-  const { results } = await database
-    .prepare("SELECT lower(hex(id)) AS id, kind, state FROM operations WHERE state IN ('pending', 'unknown')")
-    .all<{ id: string; kind: string; state: string }>();
-  for (const { id, kind, state } of results) {
-    left.push({ text: `operation ${id}: ${kind} is ${state}`, isUnknown: state === "unknown" });
-  }
   await each(shops, async ({ integrationUuid }) => {
+    const going = await service.ledgerRows<{ id: string; kind: string; state: string }>(
+      integrationUuid,
+      "SELECT id, kind, state FROM operations WHERE state IN ('pending', 'unknown')",
+    );
+    for (const { id, kind, state } of going) {
+      left.push({ text: `operation ${id}: ${kind} is ${state}`, isUnknown: state === "unknown" });
+    }
+    left.push(...(await unsent(service, integrationUuid)));
     const response = await fetch(`${service.url}/admin/v1/integration/${integrationUuid}/wallet`, {
       headers: { authorization: `Bearer ${service.adminToken}` },
     });

@@ -1,11 +1,9 @@
-import { env } from "cloudflare:workers";
-import { openDatabase } from "../../src/db/client.ts";
-import { operations } from "../../src/db/schema/index.ts";
+import { operations } from "../../src/db/schema/ledger.ts";
 import { newUuid, type Uuid } from "../../src/domain/ids.ts";
 import type { OperationKind } from "../../src/domain/operations.ts";
 import { archiveOldOperations } from "../../src/operator/jobs/archiving.ts";
+import { testLedger } from "./ledgers.ts";
 import { serviceContext } from "./operations.ts";
-import { unrecorded } from "./statements.ts";
 
 export const DAY = 24 * 3_600_000;
 /** By when what a test does now ended more than a month ago. Milliseconds from now. */
@@ -23,7 +21,7 @@ export const addOperations = async (
   count: number,
   kind: OperationKind = "finalize",
 ): Promise<void> => {
-  const db = openDatabase(unrecorded(env.DB));
+  const db = testLedger(integration);
   for (let at = 0; at < count; at += 1) {
     const time = new Date();
     await db.insert(operations).values({

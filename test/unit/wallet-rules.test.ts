@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { SignedRow } from "../../src/wallet/journal/signed.ts";
-import { fateOf, fileDelayMs, resumePause, retentionOf } from "../../src/wallet/journal/timing.ts";
+import { resumePause } from "../../src/wallet/journal/timing.ts";
 import {
   afterDeath,
   askPause,
@@ -264,73 +264,6 @@ describe("a transaction's validity", () => {
   test("counts from a block certainly newer than a time, whatever the validators' clocks", () => {
     expect(isSurelyAfter(1_000_000 + 179_999, 1_000_000)).toBe(false);
     expect(isSurelyAfter(1_000_000 + 180_000, 1_000_000)).toBe(true);
-  });
-});
-
-describe("the journal", () => {
-  const HOUR = 3_600_000;
-  const DAY = 24 * HOUR;
-  const size = fc.nat(12 * 1_024).map((mebibytes) => mebibytes * 2 ** 20);
-  const days = fc.record({
-    JOURNAL_KEPT_DAYS: fc.integer({ min: 1, max: 31 }),
-    JOURNAL_FILES_KEPT_DAYS: fc.integer({ min: 1, max: 62 }),
-  });
-  const acknowledged = fc.record({
-    age: fc.nat(70 * 24).map((hours) => hours * HOUR),
-    isOpen: fc.boolean(),
-    isLatest: fc.boolean(),
-    hasSnapshot: fc.boolean(),
-  });
-
-  test("keeps operations and their recovery data for the configured days", () => {
-    const set = { JOURNAL_KEPT_DAYS: 2, JOURNAL_FILES_KEPT_DAYS: 31 };
-    expect(retentionOf(0, set)).toEqual({ keptMs: 2 * DAY, recoverableMs: 31 * DAY });
-    expect(retentionOf(4 * 2 ** 30, set)).toEqual({ keptMs: HOUR, recoverableMs: 31 * DAY });
-  });
-
-  test("keeps less the larger it is, never nothing, and loses no recovery data", () => {
-    fc.assert(
-      fc.property(size, size, days, (one, other, set) => {
-        const [small, large] = [
-          retentionOf(Math.min(one, other), set),
-          retentionOf(Math.max(one, other), set),
-        ];
-        expect(large.keptMs).toBeLessThanOrEqual(small.keptMs);
-        expect(large.keptMs).toBeGreaterThanOrEqual(HOUR);
-        expect(large.recoverableMs).toBe(small.recoverableMs);
-        expect(fileDelayMs(large)).toBeLessThanOrEqual(large.keptMs / 4);
-      }),
-    );
-  });
-
-  test("removes an operation that recovery needs only once a file has it, and never the latest one", () => {
-    fc.assert(
-      fc.property(size, days, acknowledged, (bytes, set, operation) => {
-        const terms = retentionOf(bytes, set);
-        const fate = fateOf(operation, terms);
-        const { age, isOpen, isLatest, hasSnapshot } = operation;
-        const isNeeded = hasSnapshot && age <= terms.recoverableMs;
-        if (fate === "dropped") expect(isNeeded).toBe(false);
-        if (fate === "filed") expect({ isNeeded, isLatest }).toEqual({ isNeeded: true, isLatest: false });
-        if (isOpen || age <= terms.keptMs) expect(["kept", "kept_again"]).toContain(fate);
-        // Nothing stays for good, and what stays due is one operation.
-        if (!isOpen && age > Math.max(terms.keptMs, terms.recoverableMs)) expect(fate).toBe("dropped");
-        if (!isOpen && !isLatest && age > terms.keptMs) expect(["filed", "dropped"]).toContain(fate);
-      }),
-      { numRuns: 2_000 },
-    );
-  });
-
-  test("is monotonic: an operation removed at one age isn't kept at a higher one", () => {
-    fc.assert(
-      fc.property(size, days, acknowledged, fc.nat(1_000), (bytes, set, operation, later) => {
-        const terms = retentionOf(bytes, set);
-        const after = fateOf({ ...operation, age: operation.age + later * HOUR }, terms);
-        const order = ["kept", "filed", "dropped"];
-        fc.pre(!operation.isOpen);
-        expect(order.indexOf(after)).toBeGreaterThanOrEqual(order.indexOf(fateOf(operation, terms)));
-      }),
-    );
   });
 });
 

@@ -1,17 +1,17 @@
 import { z } from "@hono/zod-openapi";
 import type { EndpointResponse, ServiceContext } from "../../context.ts";
-import { allLedgers } from "../../db/ledger.ts";
-import { findOperation, type OperationRow } from "../../db/queries/operations.ts";
+import type { OperationRow } from "../../db/queries/operations.ts";
 import { duration } from "../../domain/counted.ts";
 import { ServiceError } from "../../domain/errors.ts";
 import { type Failure, HAD_EFFECT } from "../../domain/failures.ts";
 import type { Uuid } from "../../domain/ids.ts";
 import { KINDS } from "../../domain/operations.ts";
 import { isPreparation } from "../../domain/steps.ts";
-import { endInPart, endingOf, fail } from "../../operations/engine/endings.ts";
-import { readOperationAsOperator } from "../../operations/engine/read.ts";
+import { endInPart, fail } from "../../operations/engine/endings.ts";
+import { findAnywhere, readOperationAsOperator } from "../../operations/engine/read.ts";
 import type { FinalizeOperation } from "../../operations/kinds/finalize-plan.ts";
 import { kindNamed, walletFor } from "../../operations/registry.ts";
+import { walletOf } from "../../wallet/client.ts";
 import type { TransactionRecord } from "../../wallet/interface.ts";
 import { endpoint, json, jsonBody, reply } from "../endpoint.ts";
 import { type OperationResource, operationView } from "../resources/operation.ts";
@@ -44,7 +44,7 @@ const settleOperation = async (
   id: Uuid,
   hadEffect: boolean,
 ): Promise<EndpointResponse<OperationResource>> => {
-  const row = await findOperation(allLedgers(context), id);
+  const row = await findAnywhere(context, id);
   if (!row) throw new ServiceError("not_found", "There is no such operation. Check its operation_uuid.");
   const { kind, state } = row;
   if (state !== "unknown") {
@@ -57,7 +57,7 @@ const settleOperation = async (
     throw conflict(`Settle it as without effect, then repeat it: repeating a ${kind} does no harm.`);
   } else await close(context, row, HAD_EFFECT);
   context.log("operation.settled", { operation_uuid: id, kind, had_effect: hadEffect });
-  return readOperationAsOperator(context, id);
+  return readOperationAsOperator(context, id, row.integrationId);
 };
 
 const conflict = (message: string): ServiceError => new ServiceError("conflict", message);
@@ -81,12 +81,13 @@ const close = async (
   const partial = kind.partial(context, row, records, failure);
   const writes = failure === HAD_EFFECT ? kind.onSettled : kind.onFailure;
   // Read first: an operation that is withdrawn while no node answers would neither go on nor end.
-  const statements = partial === null ? await writes(context, row, records) : [];
+  const consequences = partial === null ? await writes(context, row, records) : {};
   if (!(await wallet.withdraw(row.id, states.length, true, states))) throw resumed();
-  const ended = await (partial === null
-    ? fail(context, row, { failure, statements, records, height })
+  await (partial === null
+    ? fail(context, row, { failure, ...consequences, records, height })
     : endInPart(context, row, partial, { records, height }));
-  await wallet.acknowledge(row.id, endingOf(ended));
+  await wallet.acknowledge(row.id);
+  await walletOf(context.env, row.integrationId).acknowledge(row.id);
 };
 
 const resumed = (): ServiceError =>
@@ -129,8 +130,8 @@ const requireNoEffect = async (context: ServiceContext, row: OperationRow): Prom
 
 /** Whether a finalization continues, because a node at that height shows what was in doubt. */
 const goesOn = async (context: ServiceContext, row: OperationRow, height: number): Promise<boolean> => {
-  const seen = { ...row, height: Math.max(row.height ?? 0, height) };
-  const reached = await walletFor(context, row).carryOut(seen, { waitMs: ADOPTION_MS });
+  const least = Math.max(row.height ?? 0, height);
+  const reached = await walletOf(context.env, row.integrationId).carryOut(row.id, ADOPTION_MS, least);
   if (reached === null) {
     const message = `Try again in ${duration(ADOPTION_AGAIN_S)}: what the chain shows of the collection isn't known yet.`;
     throw new ServiceError("conflict", message, { retryAfter: ADOPTION_AGAIN_S });

@@ -8,7 +8,13 @@ import {
   rotateSecrets,
 } from "../../operator/wallets.ts";
 import { endpoint, json, list } from "../endpoint.ts";
-import { rotationView, stuckView, walletCreatedView, walletView } from "../resources/wallet.ts";
+import {
+  restoredWalletView,
+  rotationView,
+  stuckView,
+  walletCreatedView,
+  walletView,
+} from "../resources/wallet.ts";
 import { integrationParam } from "../schemas/parameters.ts";
 
 const COMMON = { tag: "Operator: wallets", scope: "operator" } as const;
@@ -46,13 +52,14 @@ export const walletEndpoints = [
   endpoint(
     {
       ...COMMON,
-      ...ONE,
+      request: { params: integrationParam },
+      success: { 200: json("The wallet.", restoredWalletView) },
       method: "post",
       path: "/integration/{integration_uuid}/wallet/restore",
       operationId: "adminRestoreWallet",
       summary: "Restore the key of a lost wallet object",
       description:
-        "The key comes from the encrypted copy in the database. A wallet that still has its key doesn't change. A restored wallet signs nothing until it is activated.",
+        "The key comes from the encrypted copy in the database; operations, keys, events and collections from the database and the bucket. A wallet that has lost nothing doesn't change. A restored wallet signs nothing until it is activated. A repetition goes on where a call stopped.",
       errors: ["conflict", "wallet_busy"],
     },
     ({ context, params }) => restoreWallet(context, params.integration_uuid),

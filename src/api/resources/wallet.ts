@@ -6,7 +6,7 @@ const stuckFields = {
   operation_uuid: z.uuid(),
   step: z.string().openapi({ example: "mint" }),
   state: text(
-    "`unknown`: its outcome can't be proven. `queued`, `open`: for two minutes or longer. `wallet_inactive`: it waits until its wallet is restored or activated. `behind`: the database lacks it and has to be recovered.",
+    "`unknown`: its outcome can't be proven. `queued`, `open`: for two minutes or longer. `wallet_inactive`: it waits until its wallet is restored or activated.",
     "unknown",
   ),
   transaction: z.union([transactionView, z.null()]),
@@ -20,13 +20,13 @@ export const stuckView = z
   .openapi("StuckTransaction");
 
 /** What a wallet's object may be; it signs while it is active. */
-export const WALLET_STATES = ["empty", "prepared", "restored", "behind", "locked_out", "active"] as const;
+export const WALLET_STATES = ["empty", "prepared", "restored", "locked_out", "active"] as const;
 
 export const walletView = z
   .object({
     state: z.enum(WALLET_STATES).openapi({
       description:
-        "empty: its object has lost its key; restore it. restored: activate it. behind: the database is older than its journal; recover the database. locked_out: its account lacks its key; add it.",
+        "empty: its object has lost its key; restore it. restored: activate it. locked_out: its account lacks its key; add it.",
       example: "active",
     }),
     account_id: z.string().openapi({ example: WALLET }),
@@ -44,6 +44,16 @@ export const walletView = z
     stuck: z.array(z.object(stuckFields)).openapi({ description: "The first 100.", example: [] }),
   })
   .openapi("Wallet");
+
+export const restoredWalletView = walletView
+  .extend({
+    lost_operations: z.array(z.uuid()).openapi({
+      description:
+        "Writes of the last moments before a loss that are nowhere any more. Their outcome is unknown: repeating one by its Idempotency-Key says so. Writes of the very last second may be missing here.",
+      example: [],
+    }),
+  })
+  .openapi("RestoredWallet");
 
 export const rotationView = z
   .object({
@@ -78,6 +88,7 @@ export const rotationView = z
   .openapi("Rotation");
 export type StuckTransaction = Shown<typeof stuckView>;
 export type WalletShown = Shown<typeof walletView>;
+export type WalletRestored = Shown<typeof restoredWalletView>;
 export type Rotation = Shown<typeof rotationView>;
 
 export const INTEGRATION_STATES = ["active", "suspended", "deleted"] as const;

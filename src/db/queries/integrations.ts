@@ -1,10 +1,9 @@
-import { and, asc, eq, gt, gte, inArray, isNotNull, isNull, lt, not, or, type SQL, sql } from "drizzle-orm";
+import { and, asc, eq, gt, gte, inArray, isNotNull, isNull, lt, or, type SQL, sql } from "drizzle-orm";
 import type { ServiceContext } from "../../context.ts";
 import { type Uuid, uuidToBytes } from "../../domain/ids.ts";
 import { type Database, runBatch } from "../client.ts";
-import { apiKeys, drafts, integrations, operations, webhooks } from "../schema/index.ts";
+import { apiKeys, drafts, integrations, ledgers, webhooks } from "../schema/index.ts";
 import { recordChange } from "./audit.ts";
-import { OPEN } from "./operations.ts";
 
 export type IntegrationRow = typeof integrations.$inferSelect;
 
@@ -41,11 +40,7 @@ export const integrationIds = async (
   return rows.map(({ id }) => id);
 };
 
-/** Condition: an integration has an operation that has not ended. */
-export const hasOpenOperations = (id: Uuid): SQL =>
-  sql`EXISTS (SELECT 1 FROM operations WHERE integration_id = ${uuidToBytes(id)} AND ${OPEN})`;
-
-/** Deletes a suspended integration without open operations, with its keys and webhooks; clean-up deletes its drafts. */
+/** Deletes a suspended integration, whose ledger has no open operations, with its keys and webhooks; clean-up deletes its drafts. */
 export const deleteIntegration = async (context: ServiceContext, id: Uuid): Promise<boolean> => {
   const { db } = context;
   const now = context.now();
@@ -54,7 +49,6 @@ export const deleteIntegration = async (context: ServiceContext, id: Uuid): Prom
     eq(integrations.id, id),
     isNotNull(integrations.suspendedAt),
     isNull(integrations.deletedAt),
-    not(hasOpenOperations(id)),
   );
   const change = { action: "integration.deleted" } as const;
   const results = await runBatch(db, [
@@ -88,32 +82,55 @@ export const openDraftsOf = (db: Database, integrationIds: readonly Uuid[], limi
     .limit(limit);
 
 /** The account that an integration's money is paid out to; null: none. */
-export const payoutAccount = (id: Uuid): SQL =>
-  sql`(SELECT payout_account FROM integrations WHERE id = ${uuidToBytes(id)})`;
+export const findPayoutAccount = async (db: Database, id: Uuid): Promise<string | null> => {
+  const own = eq(integrations.id, id);
+  const row = await db.select({ account: integrations.payoutAccount }).from(integrations).where(own).get();
+  return row?.account ?? null;
+};
 
-/** The same, read. */
-export const findPayoutAccount = async (db: Database, id: Uuid): Promise<string | null> =>
-  (await db.get<{ account: string | null }>(sql`SELECT ${payoutAccount(id)} AS account`)).account;
+/** Condition of ledgers with open operations, as their index has it. */
+export const IS_OPEN = sql`open_since IS NOT NULL`;
 
-/** Condition: an integration has an account that its money is paid out to. */
-export const hasPayoutAccount = (id: Uuid): SQL => sql`${payoutAccount(id)} IS NOT NULL`;
+/** Before all others. */
+const FIRST = "00000000-0000-0000-0000-000000000000" as Uuid;
 
 /** Integrations with operations that are unknown, or are pending and began before `since`, by their ids. */
 export const withOldOperations = async (db: Database, since: Date, after: Uuid | null, limit: number) => {
   const rows = await db
-    .selectDistinct({ id: operations.integrationId })
-    .from(operations)
+    .select({ id: ledgers.id })
+    .from(ledgers)
     .where(
-      and(
-        or(
-          eq(operations.state, "unknown"),
-          and(eq(operations.state, "pending"), lt(operations.createdAt, since)),
-        ),
-        OPEN,
-        after ? gt(operations.integrationId, after) : undefined,
-      ),
+      and(IS_OPEN, or(gt(ledgers.unknown, 0), lt(ledgers.openSince, since)), gt(ledgers.id, after ?? FIRST)),
     )
-    .orderBy(asc(operations.integrationId))
+    .orderBy(asc(ledgers.id))
+    .limit(limit);
+  return rows.map(({ id }) => id);
+};
+
+/** Integrations with a ledger, some at a time: those with open operations, then up to `others` of the others by their ids. */
+export async function* ledgersByOpen(db: Database, atOnce: number, others: number): AsyncGenerator<Uuid[]> {
+  const open = await db.select({ id: ledgers.id }).from(ledgers).where(IS_OPEN).limit(1_000);
+  for (let at = 0; at < open.length; at += atOnce) yield open.slice(at, at + atOnce).map(({ id }) => id);
+  for (let after = FIRST, left = others; left > 0; left -= atOnce) {
+    const page: { id: Uuid }[] = await db
+      .select({ id: ledgers.id })
+      .from(ledgers)
+      .where(gt(ledgers.id, after))
+      .orderBy(asc(ledgers.id))
+      .limit(atOnce);
+    if (page.length > 0) yield page.map(({ id }) => id);
+    if (page.length < atOnce) return;
+    after = page.at(-1)!.id;
+  }
+}
+
+/** Integrations whose ledgers have operations that have been open since before a time, the longest first. */
+export const staleLedgers = async (db: Database, before: Date, limit: number): Promise<Uuid[]> => {
+  const rows = await db
+    .select({ id: ledgers.id })
+    .from(ledgers)
+    .where(and(IS_OPEN, lt(ledgers.openSince, before)))
+    .orderBy(asc(ledgers.openSince))
     .limit(limit);
   return rows.map(({ id }) => id);
 };

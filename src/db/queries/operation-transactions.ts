@@ -1,7 +1,7 @@
 import { eq, type SQL, sql } from "drizzle-orm";
 import { type Uuid, uuidToBytes } from "../../domain/ids.ts";
 import type { Ledger } from "../ledger.ts";
-import { operations, transactions } from "../schema/index.ts";
+import { operations, transactions } from "../schema/ledger.ts";
 import type { Statement } from "../statements.ts";
 import { isOpen, type OperationRow } from "./operations.ts";
 

@@ -31,12 +31,10 @@ export const integrations = sqliteTable(
     deletedAt: instant("deleted_at"),
     /** Bytes of the files that its assets and collections refer to, counted once for each reference. */
     storedBytes: integer("stored_bytes").notNull().default(0),
-    /** Approximate bytes of its drafts, assets, stored responses, quotes and failed operations in this database. */
+    /** Approximate bytes of its drafts, assets and stored responses in this database. */
     databaseBytes: integer("database_bytes").notNull().default(0),
     /** Account for payouts, which only the operator sets; null: none. */
     payoutAccount: text("payout_account"),
-    /** Mint fees that its wallet earned and hasn't paid out, nanoNEAR: integers of SQLite have 64 bits. */
-    unpaidSales: integer("unpaid_sales").notNull().default(0),
     /** The wallet's balance when the scheduled job last read it, for events about changes; null: never read. */
     walletSeen: text("wallet_seen", { mode: "json" }).$type<WalletSeen>(),
     ...timestamps(),

@@ -2,6 +2,9 @@ import { isUnavailable } from "../../db/statements.ts";
 import { DATABASE_RETRY_AFTER, ServiceError } from "../../domain/errors.ts";
 import type { Uuid } from "../../domain/ids.ts";
 
+/** How long after its making an operation can be accepted. Milliseconds. */
+export const ACCEPTED_WITHIN_MS = 5 * 60_000;
+
 /**
  * The error for a request with an unknown outcome. Retrying could execute it twice, so the error refers to the
  * operation. With its Idempotency-Key the request may be repeated at any time, because the key refers to the operation
@@ -9,12 +12,12 @@ import type { Uuid } from "../../domain/ids.ts";
  */
 const unknownOutcome = (operationUuid: Uuid, cause: unknown, what: string): ServiceError =>
   new ServiceError(
-    isUnavailable(cause) ? "database_unavailable" : "internal_error",
+    isUnavailable(cause) || cause instanceof ServiceError ? "database_unavailable" : "internal_error",
     `Don't send this as a new request: ${what}`,
     {
       outcome: "unknown",
       retryable: false,
-      ...(isUnavailable(cause) && { retryAfter: DATABASE_RETRY_AFTER }),
+      ...((isUnavailable(cause) || cause instanceof ServiceError) && { retryAfter: DATABASE_RETRY_AFTER }),
       operationUuid,
       cause,
     },

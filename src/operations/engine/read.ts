@@ -1,8 +1,13 @@
 import type { AcceptedOperation, OperationCost, OperationResource } from "../../api/resources/operation.ts";
 import type { ChainTransactionResult } from "../../chain/outcome.ts";
 import type { Caller, EndpointResponse, ServiceContext } from "../../context.ts";
-import { allLedgers, ledgerOf } from "../../db/ledger.ts";
-import { findOperationWhole, type TransactionResult } from "../../db/queries/operation-transactions.ts";
+import { ledgerOf } from "../../db/ledger.ts";
+import { ledgersByOpen } from "../../db/queries/integrations.ts";
+import {
+  findOperationWhole,
+  type TransactionResult,
+  type WholeOperation,
+} from "../../db/queries/operation-transactions.ts";
 import type { OperationRow } from "../../db/queries/operations.ts";
 import { withResults } from "../../domain/answer-results.ts";
 import { ServiceError } from "../../domain/errors.ts";
@@ -15,8 +20,8 @@ import type { TransactionRecord } from "../../wallet/interface.ts";
 import { walletFor } from "../registry.ts";
 
 /**
- * An operation as callers see it. Transactions of an ended operation are in D1, those of an open one in its wallet.
- * @param known the results in D1
+ * An operation as callers see it. Transactions of an ended operation are in its ledger, those of an open one in the journal.
+ * @param known the results in the ledger
  */
 export const toOperation = async (
   context: ServiceContext,
@@ -90,7 +95,7 @@ export const readOperation = async (
 
 /**
  * One operation of any integration.
- * @param integrationId its owner; required for an operation that was archived
+ * @param integrationId its owner; absent: it is looked for in the ledgers of all
  * @throws ServiceError not_found
  */
 export const readOperationAsOperator = async (
@@ -98,12 +103,41 @@ export const readOperationAsOperator = async (
   id: Uuid,
   integrationId?: Uuid,
 ): Promise<EndpointResponse<OperationResource>> => {
-  const found = await findOperationWhole(allLedgers(context), id);
+  const found =
+    integrationId === undefined
+      ? await findAnywhere(context, id)
+      : await findOperationWhole(ledgerOf(context, integrationId), id);
   if (found) {
     return resource(context, found, await toOperation(context, found, found.results));
   }
   if (integrationId === undefined) throw missing(" If it ended long ago, send its integration_uuid too.");
   return archivedResource(context, integrationId, id);
+};
+
+/** Ledgers that are asked at once, and those without an open operation that are asked for one at most. */
+const AT_ONCE = 20;
+const MOST_IDLE = 500;
+
+/**
+ * An operation of any integration, in the ledgers with open ones and some of the others; undefined: they don't have it.
+ * @throws ServiceError where it may be in a ledger that doesn't answer
+ */
+export const findAnywhere = async (
+  context: ServiceContext,
+  id: Uuid,
+): Promise<WholeOperation | undefined> => {
+  let failure: PromiseRejectedResult | undefined;
+  for await (const some of ledgersByOpen(context.db, AT_ONCE, MOST_IDLE)) {
+    const asked = await Promise.allSettled(
+      some.map((integrationId) => findOperationWhole(ledgerOf(context, integrationId), id)),
+    );
+    for (const one of asked) {
+      if (one.status === "rejected") failure = one;
+      else if (one.value) return one.value;
+    }
+  }
+  if (failure) throw failure.reason;
+  return undefined;
 };
 
 /** One archived operation. @param rights those of the key that asks for it */

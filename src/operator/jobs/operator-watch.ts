@@ -1,9 +1,8 @@
 import { and, asc, eq, gt, type SQL, sql } from "drizzle-orm";
 import type { ServiceContext } from "../../context.ts";
-import { runBatch } from "../../db/client.ts";
 import { ledgerOf } from "../../db/ledger.ts";
-import { insertEvents, insertOperatorEvent, type OperatorEvent } from "../../db/queries/events.ts";
-import { isSweptTo, readSweep, writeSweep } from "../../db/queries/sweeps.ts";
+import { insertEvents, type OperatorEvent, tellOperator } from "../../db/queries/events.ts";
+import { changeSweep, readSweep, writeSweep } from "../../db/queries/sweeps.ts";
 import { integrations } from "../../db/schema/index.ts";
 import { type Uuid, uuidToBytes } from "../../domain/ids.ts";
 import { LOW, type WalletSeen, walletEvents } from "../../domain/wallet-watch.ts";
@@ -40,7 +39,13 @@ export const watchWallets = async (context: ServiceContext): Promise<void> => {
     .where(which)
     .orderBy(asc(integrations.id))
     .limit(WALLETS);
-  await Promise.all(found.map((row) => look(context, row)));
+  await Promise.all(
+    found.map((row) =>
+      look(context, row).catch((error: unknown) =>
+        context.log("wallets.look_failed", { integration_uuid: row.id, error }),
+      ),
+    ),
+  );
   await writeSweep(db, SWEEP, found.length < WALLETS ? null : (found.at(-1)?.id ?? null), now());
 };
 
@@ -57,24 +62,24 @@ const look = async (
   const current: WalletSeen = { balance, low, available, perDay: spentPerDay };
   if (JSON.stringify(seen) === JSON.stringify(current)) return;
   const data = { account_id: accountId, state, balance, available, queued };
-  const operatorEvents = (about: object) => {
-    const event = { type: "wallet.low", data: about, at: now() } as const;
-    return insertOperatorEvent(db, settings.OPERATOR_INTEGRATION, event, wasSeen(id, seen));
-  };
-  const events = walletEvents(seen, current).flatMap((type) => [
-    insertEvents(
-      ledgerOf({ db }, id),
-      { integrationId: id, runs: [[type, 1]], data, at: now() },
-      wasSeen(id, seen),
-    ),
-    ...(type === "wallet.low" ? operatorEvents({ integration_uuid: id, ...data }) : []),
-  ]);
-  const saw = db
+  const types = walletEvents(seen, current);
+  const [saw] = await db
     .update(integrations)
     .set({ walletSeen: current })
-    .where(and(eq(integrations.id, id), wasSeen(id, seen)));
+    .where(and(eq(integrations.id, id), wasSeen(id, seen)))
+    .returning({ id: integrations.id });
   // Of two concurrent runs, the second finds what the first has stored.
-  await runBatch(db, [...events, saw]);
+  if (!saw) return;
+  for (const type of types) {
+    await insertEvents(
+      ledgerOf(context, id),
+      { integrationId: id, runs: [[type, 1]], data, at: now() },
+      sql`true`,
+    );
+    if (type !== "wallet.low") continue;
+    const about = { integration_uuid: id, ...data };
+    await tellOperator(context, settings.OPERATOR_INTEGRATION, { type, data: about, at: now() });
+  }
 };
 
 /** What the database's fill was at the last look, as its mark. */
@@ -117,7 +122,7 @@ const watchPlatform = async (context: ServiceContext): Promise<void> => {
   await change(context, { name: PLATFORM, before, after: isLow ? "low" : "funded" }, isLow ? event : null);
 };
 
-/** Stores a change with its event. Of two concurrent runs, the second finds what the first has stored. */
+/** Stores a change, then tells of it. Of two concurrent runs, the second finds what the first has stored. */
 const change = async (
   context: ServiceContext,
   { name, before, after }: { readonly name: string; readonly before: string | null; readonly after: string },
@@ -125,7 +130,6 @@ const change = async (
 ): Promise<void> => {
   if (before === after) return;
   const { db, settings, now } = context;
-  const { OPERATOR_INTEGRATION: operator } = settings;
-  const events = event === null ? [] : insertOperatorEvent(db, operator, event, isSweptTo(name, before));
-  await runBatch(db, [...events, writeSweep(db, name, after, now())]);
+  if (!(await changeSweep(db, name, { before, after, now: now() }))) return;
+  if (event !== null) await tellOperator(context, settings.OPERATOR_INTEGRATION, event);
 };

@@ -74,14 +74,22 @@ export class BudgetJournal {
       )
       .toArray();
     for (const { key, storage } of counted) {
-      const spent = (this.spent(key, now) + amount + (hasStored ? BigInt(storage) : 0n)).toString();
-      this.#sql.exec(
-        "INSERT OR REPLACE INTO budgets (key, day, spent) VALUES (?, ?, ?)",
-        key,
-        dayOf(now),
-        spent,
-      );
+      this.#set(key, this.spent(key, now) + amount + (hasStored ? BigInt(storage) : 0n), now);
     }
+  }
+
+  /** At least this much counts for a budget, of which an object that was set back knows less; yoctoNEAR. */
+  raise(key: string, amount: bigint, now: number): void {
+    if (amount > this.spent(key, now)) this.#set(key, amount, now);
+  }
+
+  #set(key: string, spent: bigint, now: number): void {
+    this.#sql.exec(
+      "INSERT OR REPLACE INTO budgets (key, day, spent) VALUES (?, ?, ?)",
+      key,
+      dayOf(now),
+      spent.toString(),
+    );
   }
 
   /** An intent is over: it reserves nothing more. Part of the caller's transaction. */

@@ -1,12 +1,10 @@
 import { type Cost, maxSpent, NO_COST } from "../../chain/cost.ts";
-import type { Uuid } from "../../domain/ids.ts";
+import { isUuid, type Uuid, uuidToBytes } from "../../domain/ids.ts";
 import { PAYOUT } from "../../domain/operations.ts";
 import type { Sealed } from "../../domain/sealing.ts";
-import type { OperationEnding, SealedKey } from "../interface.ts";
+import type { SealedKey } from "../interface.ts";
 import { BudgetJournal } from "./budgets.ts";
 import { CostJournal, sharesOf } from "./costs.ts";
-import { FileJournal } from "./files.ts";
-import { Forgetting } from "./forgetting.ts";
 import { COST, type CostRow, type IntentEnding, IntentJournal, toCost } from "./intents.ts";
 import { LaneJournal } from "./lanes.ts";
 import { MOVES, type Move } from "./machine.ts";
@@ -14,8 +12,8 @@ import { OperationJournal } from "./operations.ts";
 import { type Carried, type IntentShare, partsOf } from "./parts.ts";
 import { createSchema } from "./schema.ts";
 import { type NewSignedRow, SignedJournal } from "./signed.ts";
-import { SnapshotJournal } from "./snapshots.ts";
 import { SpendingJournal, spentBy } from "./spending.ts";
+import { predates } from "./timing.ts";
 
 /**
  * Which intents a shared transaction carries. The transaction is an intent of the wallet itself; its parts are open as
@@ -155,6 +153,9 @@ export interface Moved {
   readonly now: number;
 }
 
+/** The ending of an intent of which an object that was set back knows nothing. */
+const FORGOTTEN: IntentEnding = { result: null, value: null, contractCode: null, height: null };
+
 /** Maximum time an intent is held while another operation pays the storage of both. Milliseconds. */
 const HELD_MS = 30_000;
 
@@ -162,9 +163,6 @@ const HELD_MS = 30_000;
 export class Journal {
   readonly intents: IntentJournal;
   readonly operations: OperationJournal;
-  readonly snapshots: SnapshotJournal;
-  readonly files: FileJournal;
-  readonly forgetting: Forgetting;
   readonly shared: SharedJournal;
   readonly signed: SignedJournal;
   readonly spending: SpendingJournal;
@@ -179,10 +177,7 @@ export class Journal {
     createSchema(storage);
     this.#storage = storage;
     this.intents = new IntentJournal(storage.sql);
-    this.snapshots = new SnapshotJournal(storage.sql);
-    this.operations = new OperationJournal(storage.sql, this.snapshots);
-    this.files = new FileJournal(storage.sql);
-    this.forgetting = new Forgetting(this);
+    this.operations = new OperationJournal(storage.sql);
     this.shared = new SharedJournal(storage.sql, this.intents);
     this.signed = new SignedJournal(storage.sql);
     this.spending = new SpendingJournal(storage.sql);
@@ -202,17 +197,15 @@ export class Journal {
       return this.#storage.transactionSync(writes);
     } catch (error) {
       this.intents.rolledBack();
-      this.snapshots.rolledBack();
       throw error;
     }
   }
 
   /** Records that the effects of an operation are written, and releases the intents it holds. */
-  acknowledge(operation: Uuid, now: number, ending?: OperationEnding): void {
+  acknowledge(operation: Uuid, now: number): void {
     this.atomically(() => {
       this.operations.acknowledge(operation, now);
       this.shared.letGo(operation, false);
-      if (ending) this.snapshots.end(operation, ending);
     });
   }
 
@@ -227,9 +220,11 @@ export class Journal {
       if (row !== null) this.signed.close(row, MOVES[move].row);
       const { state: from, cost, operation } = this.intents.get(intentId);
       this.intents.move(intentId, move, ending, now);
-      if (ending === null || move === "sign" || move === "lose") return [];
+      if (move === "lose") return this.#forgetOld(intentId, now);
+      if (ending === null || move === "sign") return [];
+      if (move === "forget") return this.#forgotten(intentId, now);
       this.lanes.added(intentId, move === "succeed");
-      const counted = this.snapshots.kindOf(operation) === PAYOUT ? { ...cost, certain: 0n } : cost;
+      const counted = this.#isPayout(operation) ? { ...cost, certain: 0n } : cost;
       const spent = spentBy(move, counted, ending);
       this.spending.add(spent, now);
       const carried = this.shared.of(intentId);
@@ -244,6 +239,24 @@ export class Journal {
       const parts = partsOf({ from, move, ending }, carried);
       return [own, ...parts.flatMap((part) => this.#moveCarried(intentId, part, parts[0]!.intentId, now))];
     });
+  }
+
+  /** An intent that may have been signed in a time that the object forgot, and those that it carries. Returns their operations. */
+  #forgotten(intentId: number, now: number): string[] {
+    this.lanes.added(intentId, false);
+    const parts = this.shared
+      .of(intentId)
+      .map((part) => part.intentId)
+      .filter((id) => this.intents.isKept(id) && this.intents.get(id).state === "open");
+    for (const id of parts) this.intents.move(id, "give_up", FORGOTTEN, now);
+    return [intentId, ...parts].map((id) => this.#over(id, "forget", now));
+  }
+
+  #isPayout(operation: string): boolean {
+    const sql = "SELECT 1 FROM operations WHERE id = ? AND kind = ?";
+    return (
+      isUuid(operation) && this.#storage.sql.exec(sql, uuidToBytes(operation), PAYOUT).toArray().length > 0
+    );
   }
 
   /** Records what an ended transaction cost each of its intents. */
@@ -298,7 +311,14 @@ export class Journal {
     if (part.move !== "lose") return [this.#over(intentId, move, now)];
     if (part.again === "alone") this.shared.separate(intentId);
     else this.shared.hold(intentId, this.intents.get(first).operation, now + HELD_MS);
-    return [];
+    return this.#forgetOld(intentId, now);
+  }
+
+  /** Doesn't sign a queued intent again that an object which was set back may have signed already. */
+  #forgetOld(intentId: number, now: number): string[] {
+    const { operation } = this.intents.get(intentId);
+    if (!isUuid(operation) || !predates(operation, this.wallet()?.restoredAt ?? null)) return [];
+    return this.move("forget", { intentId, row: null, ending: FORGOTTEN, now });
   }
 
   /** Stores signed bytes and opens their intent. Returns the row's id. Part of the caller's transaction. */
@@ -379,6 +399,21 @@ export class Journal {
   activate(): void {
     this.#wallet = undefined;
     this.#storage.sql.exec("UPDATE wallet SET state = 'active'");
+  }
+
+  /**
+   * Rows may have been lost: the wallet signs nothing until it is activated, and no operation from before. Part of the caller's
+   * transaction.
+   * @param nonceGap distance to the chain's nonces from which its keys go on
+   * @param state of a wallet that nobody activates: it goes on with what is new
+   */
+  suspectLoss(now: number, nonceGap: number, state: "restored" | "active" = "restored"): void {
+    this.#wallet = undefined;
+    const { sql } = this.#storage;
+    sql.exec("UPDATE wallet SET state = ?, restored_at = ?, restored_height = NULL", state, now);
+    sql.exec("UPDATE lanes SET state = 'unread', nonce_gap = ? WHERE state = 'ready'", nonceGap);
+    const queued = sql.exec<{ id: number }>("SELECT id FROM intents WHERE state = 'queued'").toArray();
+    for (const { id } of queued) this.#forgetOld(id, now);
   }
 
   /** Stores the height of the first final block certainly newer than the restoration. */

@@ -1,0 +1,499 @@
+import { runInDurableObject } from "cloudflare:test";
+import { env } from "cloudflare:workers";
+import { beforeAll, describe, expect, test, vi } from "vitest";
+import { picture } from "../../testing/pictures.ts";
+import {
+  admin,
+  api,
+  bodyOf,
+  createIntegration,
+  createReceivers,
+  type TestIntegration,
+} from "../support/api.ts";
+import { addOperations, archive, DAY, NEWEST } from "../support/archives.ts";
+import { balanceOf } from "../support/chain-control.ts";
+import { createCollection, createDraft, type Finalized, mintedOnChain } from "../support/collections.ts";
+import { goBack, takeSnapshot } from "../support/database.ts";
+import { inLedger, putLedger, takeLedger } from "../support/ledgers.ts";
+import {
+  background,
+  eventsOf,
+  type OperationResource,
+  operationOver,
+  readOperation,
+} from "../support/operations.ts";
+import { walletOf } from "../support/own-wallets.ts";
+import { pay } from "../support/payments.ts";
+import { dropObject, endObject, loseObject, shipAll } from "../support/wallets.ts";
+
+let shop: TestIntegration;
+let made: Finalized;
+let alice: string;
+
+beforeAll(async () => {
+  shop = await createIntegration("Forgetful");
+  made = await createCollection(shop, { copies: [100] });
+  [alice] = (await createReceivers(1)) as [string];
+});
+
+const mint = (key: string = crypto.randomUUID()) =>
+  api(`/collection/${made.collection_uuid}/mint`, {
+    key: shop.key,
+    json: { receiver_addresses: [alice] },
+    headers: { "idempotency-key": key },
+  });
+
+const minted = () => mintedOnChain(shop, made);
+
+const wallet = async (action: "restore" | "activate") =>
+  bodyOf<{ lost_operations: string[] }>(
+    await admin(`/integration/${shop.integrationUuid}/wallet/${action}`, { method: "POST" }),
+    200,
+  );
+
+// Before tests that move clean-up's clock ahead.
+test("a database that was set back gets back files of mints and contracts, and nothing is cleaned up meanwhile", async () => {
+  await background.reconcile();
+  await background.reconcile();
+  const snapshot = await takeSnapshot();
+  const bytes = picture("png", 7);
+  const real = globalThis.fetch;
+  vi.spyOn(globalThis, "fetch").mockImplementation(async (input, init) => {
+    const url = input instanceof Request ? input.url : String(input);
+    return url.startsWith("https://files.example.com") ? new Response(bytes) : real(input, init);
+  });
+  const answer = await api(`/collection/${made.collection_uuid}/mint`, {
+    key: shop.key,
+    json: {
+      receiver_addresses: [alice],
+      metadata: { asset_file_url: "https://files.example.com/a.png" },
+    },
+  });
+  const { tokens } = await bodyOf<{ tokens: { media_url: string }[] }>(answer, 201);
+  vi.restoreAllMocks();
+  const file = new URL(tokens[0]!.media_url).pathname;
+  const json = { name: "Second", symbol: "SECOND" };
+  const deployed = await admin(`/integration/${shop.integrationUuid}/contract`, { method: "POST", json });
+  const { contract_uuid: contract } = await bodyOf<{ contract_uuid: string }>(deployed, 201);
+  await background.reconcile();
+  await background.reconcile();
+  await goBack(snapshot);
+  expect((await api(file)).status).toBe(404);
+  for (const hours of [30, 32, 34]) await background.cleanUp(hours * 3_600_000);
+  await endObject(shop.integrationUuid);
+  await background.reconcile();
+  await expect.poll(async () => (await api(file)).status, { timeout: 20_000 }).toBe(200);
+  expect(new Uint8Array(await (await api(file)).arrayBuffer())).toEqual(bytes);
+  expect(await bodyOf(await admin(`/contract/${contract}`), 200)).toMatchObject({ state: "ready" });
+  for (const hours of [60, 62, 64]) await background.cleanUp(hours * 3_600_000);
+  expect((await api(file)).status).toBe(200);
+});
+
+describe("a ledger that lost its storage", () => {
+  test("accepts nothing until it is restored, and then has its operations, keys and collections again", async () => {
+    const key = crypto.randomUUID();
+    const first = await mint(key);
+    const uuid = first.headers.get("x-operation-uuid")!;
+    const answer = await bodyOf<object>(first, 201);
+    const events = await eventsOf<{ seq: number }>(shop.key, "nft.minted");
+    const before = await minted();
+    await loseObject(shop.integrationUuid);
+    for (const again of [key, crypto.randomUUID()]) {
+      const refused = await mint(again);
+      expect(refused.headers.get("retry-after")).toMatch(/^\d+$/);
+      // A key's write may have been carried out before.
+      expect(await bodyOf(refused, 503)).toMatchObject({ code: "wallet_inactive", outcome: "unknown" });
+    }
+    // Who is asked for by the key is answered all the same.
+    expect(await bodyOf(await api("/me", { key: shop.key }), 200)).toMatchObject({
+      wallet: { state: "empty", unpaid_sales: "0" },
+    });
+    await wallet("restore");
+    expect(await bodyOf(await mint(), 503)).toMatchObject({ code: "wallet_inactive" });
+    await wallet("activate");
+    const again = await mint(key);
+    expect(again.headers.get("idempotency-replayed")).toBe("true");
+    expect(await bodyOf(again, 201)).toEqual(answer);
+    expect(await readOperation<object>(shop.key, uuid)).toMatchObject({ state: "succeeded" });
+    expect(await minted()).toBe(before);
+    await bodyOf(await mint(), 201);
+    expect(await minted()).toBe(before + 1);
+    const later = await eventsOf<{ seq: number }>(shop.key, "nft.minted");
+    expect(later.at(-1)!.seq).toBeGreaterThan(events.at(-1)!.seq);
+  });
+
+  test("answers the keys of its last seconds, which nothing has any more, with an unknown outcome", async () => {
+    const key = crypto.randomUUID();
+    const first = await mint(key);
+    const uuid = first.headers.get("x-operation-uuid")!;
+    await bodyOf(first, 201);
+    const before = await minted();
+    await background.reconcile();
+    await dropObject(shop.integrationUuid);
+    expect((await wallet("restore")).lost_operations).toContain(uuid);
+    await wallet("activate");
+    const again = await mint(key);
+    expect(again.headers.get("idempotency-replayed")).toBe("true");
+    expect(await bodyOf(again, 502)).toMatchObject({ code: "outcome_unknown", operation_uuid: uuid });
+    expect(await minted()).toBe(before);
+  });
+
+  test("finds its archive again, which clean-up keeps meanwhile, and nothing of it twice", async () => {
+    await shipAll(shop.integrationUuid);
+    await bodyOf(await mint(), 201);
+    await shipAll(shop.integrationUuid);
+    await addOperations(shop.integrationUuid, made.collection_uuid, NEWEST);
+    const listed = async () =>
+      (
+        await bodyOf<OperationResource[]>(await api("/operation?kind=mint&limit=100", { key: shop.key }), 200)
+      ).map(({ operation_uuid: uuid }) => uuid);
+    const before = await listed();
+    await loseObject(shop.integrationUuid, () => archive());
+    // A run that takes the emptied ledger at its word would delete the files.
+    await background.cleanUp(70 * DAY).catch(() => undefined);
+    await wallet("restore");
+    await wallet("restore");
+    await wallet("activate");
+    expect(await listed()).toEqual(before);
+    for (const uuid of before)
+      expect(await readOperation<object>(shop.key, uuid)).toMatchObject({ state: "succeeded" });
+    const kept = await inLedger(shop.integrationUuid, "SELECT id FROM operations WHERE kind = 'mint'");
+    expect(kept).toEqual([]);
+    expect(await inLedger(shop.integrationUuid, "SELECT 1 FROM archives")).not.toEqual([]);
+    const [{ left }] = (await inLedger<{ left: number }>(
+      shop.integrationUuid,
+      "SELECT count(*) AS left FROM unshipped",
+    )) as [{ left: number }];
+    expect(left).toBe(0);
+    // Old records of what is in the archive go; the finalization's stays.
+    const records = async () =>
+      (await env.BUCKET.list({ prefix: `record/${shop.integrationUuid}/` })).objects;
+    const had = (await records()).length;
+    await background.cleanUp(40 * DAY);
+    await background.cleanUp(40 * DAY);
+    const rest = await records();
+    expect(rest.length).toBeGreaterThan(0);
+    expect(rest.length).toBeLessThan(had);
+    await loseObject(shop.integrationUuid);
+    await wallet("restore");
+    await wallet("activate");
+    expect(await listed()).toEqual(before);
+    expect(
+      await bodyOf<OperationResource[]>(await api("/operation?kind=finalize", { key: shop.key }), 200),
+    ).not.toEqual([]);
+  });
+
+  test("knows what was spent today", async () => {
+    const spent = async () =>
+      BigInt(
+        (
+          await bodyOf<{ used: { spending_per_day: string } }>(
+            await admin(`/integration/${shop.integrationUuid}/limits`),
+            200,
+          )
+        ).used.spending_per_day,
+      );
+    await bodyOf(await mint(), 201);
+    const before = await spent();
+    expect(before > 0n).toBe(true);
+    await loseObject(shop.integrationUuid);
+    await wallet("restore");
+    await wallet("activate");
+    expect((await spent()) > 0n).toBe(true);
+  });
+
+  test("has its events again, with the numbers that they had", async () => {
+    // A test before has lost a mint, which is reported now.
+    await background.reconcile();
+    await bodyOf(await mint(), 201);
+    const before = await eventsOf<{ seq: number; event_uuid: string }>(shop.key, "nft.minted");
+    await loseObject(shop.integrationUuid);
+    await wallet("restore");
+    await wallet("activate");
+    const after = await eventsOf<{ seq: number; event_uuid: string }>(shop.key, "nft.minted");
+    const newest = before.at(-1)!;
+    expect(after.map(({ seq, event_uuid: uuid }) => [seq, uuid])).toContainEqual([
+      newest.seq,
+      newest.event_uuid,
+    ]);
+    await background.reconcile();
+    const later = await eventsOf<{ seq: number }>(shop.key, "nft.minted");
+    expect(later).toHaveLength(after.length);
+  });
+
+  test("that is set back by minutes notices it before its first write, and gets back what has ended since", async () => {
+    await bodyOf(await mint(), 201);
+    await background.reconcile();
+    const copy = await takeLedger(shop.integrationUuid, "all");
+    const key = crypto.randomUUID();
+    const uuid = (await mint(key)).headers.get("x-operation-uuid")!;
+    const before = await minted();
+    await shipAll(shop.integrationUuid);
+    await background.reconcile();
+    await putLedger(shop.integrationUuid, copy);
+    await endObject(shop.integrationUuid);
+    expect(await bodyOf(await mint(key), 503)).toMatchObject({ code: "wallet_inactive" });
+    const early = await admin(`/integration/${shop.integrationUuid}/wallet/activate`, { method: "POST" });
+    expect(await bodyOf(early, 409)).toMatchObject({ code: "conflict" });
+    await wallet("restore");
+    await wallet("activate");
+    const again = await mint(key);
+    expect(again.headers.get("x-operation-uuid")).toBe(uuid);
+    await bodyOf(again, 201);
+    expect(await minted()).toBe(before);
+    await bodyOf(await mint(), 201);
+    expect(await minted()).toBe(before + 1);
+  });
+
+  test.each([
+    ["D1 knows more", false],
+    ["only the chain knows more", true],
+  ])(
+    "signs nothing that was queued when it is set back, by its alarm or after its activation: %s",
+    async (_, isD1Too) => {
+      const object = () => env.WALLET.getByName(shop.integrationUuid);
+      const change = (...texts: readonly string[]) =>
+        runInDurableObject(object(), (__, { storage: { sql } }) => {
+          for (const text of texts) sql.exec(text);
+        });
+      const before = await minted();
+      await change(
+        `CREATE TRIGGER held AFTER INSERT ON intents BEGIN
+        UPDATE intents SET held_until = 9000000000000 WHERE id = NEW.id; END`,
+      );
+      const answer = await api(`/collection/${made.collection_uuid}/mint`, {
+        key: shop.key,
+        json: { receiver_addresses: [alice] },
+        headers: { prefer: "respond-async" },
+      });
+      const { operation_uuid: uuid } = await bodyOf<OperationResource>(answer, 202);
+      const release = ["DROP TRIGGER held", "UPDATE intents SET held_until = NULL"];
+      await background.reconcile();
+      // Inside: no request sets a database back.
+      const known = await env.DB.prepare("SELECT * FROM ledgers").all<Record<string, unknown>>();
+      const copy = await takeLedger(shop.integrationUuid, "all");
+      await change(...release);
+      await endObject(shop.integrationUuid);
+      await background.reconcile();
+      await operationOver(shop.key, uuid);
+      expect(await minted()).toBe(before + 1);
+      await background.reconcile();
+      await putLedger(shop.integrationUuid, copy);
+      await change("UPDATE intents SET held_until = NULL");
+      if (isD1Too)
+        for (const { id, ...row } of known.results) {
+          const set = Object.keys(row).map((name) => `${name} = ?`);
+          await env.DB.prepare(`UPDATE ledgers SET ${set.join(", ")} WHERE id = ?`)
+            .bind(...Object.values(row), id)
+            .run();
+        }
+      await endObject(shop.integrationUuid);
+      await background.reconcile();
+      await new Promise((resolve) => setTimeout(resolve, 2_000));
+      expect(await bodyOf(await mint(), 503)).toMatchObject({ code: "wallet_inactive" });
+      await wallet("restore");
+      await wallet("activate");
+      await background.reconcile();
+      await bodyOf(await mint(), 201);
+      expect(await minted()).toBe(before + 2);
+    },
+  );
+});
+
+test("a key that a refusal gave back and that was used again is known after a loss", async () => {
+  const own = await createIntegration("Refused first");
+  const [treasury] = (await createReceivers(1)) as [string];
+  await admin(`/integration/${own.integrationUuid}/payout-account`, {
+    method: "PUT",
+    json: { account_id: treasury },
+  });
+  const available = async (uuid: string) => BigInt((await walletOf(uuid).status()).available!);
+  const amount = ((await available(own.integrationUuid)) + 10n ** 23n).toString();
+  const headers = { "idempotency-key": "pay once" };
+  const send = () => api("/wallet/payout", { key: own.key, json: { amount }, headers });
+  const fund = async (yocto: (has: bigint) => bigint) => {
+    const rich = (await createIntegration("Rich")).integrationUuid;
+    await pay(rich, own.walletAccountId, yocto(await available(rich)));
+  };
+  await bodyOf(await send(), 402);
+  await shipAll(own.integrationUuid);
+  await fund(() => 10n ** 24n);
+  await expect.poll(async () => (await send()).status, { timeout: 20_000, interval: 1_000 }).toBe(200);
+  const paid = await balanceOf(treasury);
+  // Enough for another payout.
+  await fund((has) => has - 10n ** 23n);
+  await background.reconcile();
+  await loseObject(own.integrationUuid);
+  for (const action of ["restore", "activate"])
+    await bodyOf(
+      await admin(`/integration/${own.integrationUuid}/wallet/${action}`, { method: "POST" }),
+      200,
+    );
+  expect((await send()).headers.get("idempotency-replayed")).toBe("true");
+  expect(await balanceOf(treasury)).toBe(paid);
+});
+
+// A ledger of many gigabytes archives before keys expire.
+test("a key whose operation is archived is known after a loss", async () => {
+  const key = crypto.randomUUID();
+  await bodyOf(await mint(key), 201);
+  const before = await minted();
+  await loseObject(shop.integrationUuid, () => archive());
+  await wallet("restore");
+  await wallet("activate");
+  expect((await mint(key)).headers.get("idempotency-replayed")).toBe("true");
+  expect(await minted()).toBe(before);
+});
+
+test("the platform's wallet that is set back signs nothing again that it may have signed, and goes on", async () => {
+  const platform = () => env.WALLET.getByName("platform");
+  const inPlatform = <T>(work: (sql: SqlStorage) => T) =>
+    runInDurableObject(platform(), (_, { storage: { sql } }) => work(sql));
+  const signed = () =>
+    inPlatform((sql) => sql.exec<{ count: number }>("SELECT count(*) AS count FROM signed").one().count);
+  const deploy = (symbol: string, headers: Record<string, string> = {}) =>
+    admin(`/integration/${shop.integrationUuid}/contract`, { json: { name: "Late", symbol }, headers });
+  await inPlatform((sql) =>
+    sql.exec(`CREATE TRIGGER held AFTER INSERT ON intents BEGIN
+      UPDATE intents SET held_until = 9000000000000 WHERE id = NEW.id; END`),
+  );
+  const { operation_uuid: uuid } = await bodyOf<OperationResource>(
+    await deploy("LATE", { prefer: "respond-async" }),
+    202,
+  );
+  await expect
+    .poll(() =>
+      inPlatform((sql) => sql.exec("SELECT 1 FROM intents WHERE state = 'queued'").toArray().length),
+    )
+    .toBe(1);
+  const copy = await takeLedger("platform", "all");
+  await inPlatform((sql) => {
+    sql.exec("DROP TRIGGER held");
+    sql.exec("UPDATE intents SET held_until = NULL");
+  });
+  await endObject("platform");
+  await background.reconcile();
+  await operationOver(shop.key, uuid);
+  await putLedger("platform", copy);
+  await inPlatform((sql) => sql.exec("UPDATE intents SET held_until = NULL"));
+  const before = await signed();
+  await endObject("platform");
+  await background.reconcile();
+  await new Promise((resolve) => setTimeout(resolve, 2_000));
+  expect(await signed()).toBe(before);
+  await bodyOf(await deploy("NEXT"), 201);
+});
+
+test("what was reserved for an operation that was never accepted is given back", async () => {
+  const own = await createIntegration("Broken off");
+  await createCollection(own, { copies: [1] });
+  const draft = await createDraft(own);
+  const old = Date.now() - 3_600_000;
+  // Inside: the Worker dies between the reservation in D1 and the acceptance.
+  await env.DB.prepare(
+    "UPDATE drafts SET state = 'finalizing', operation_id = unhex(?), updated_at = ? WHERE lower(hex(id)) = ?",
+  )
+    .bind(crypto.randomUUID().replaceAll("-", ""), old, draft.replaceAll("-", ""))
+    .run();
+  await env.DB.prepare(
+    `INSERT INTO contracts (id, integration_id, account_id, code_hash, state, created_at, updated_at)
+     SELECT unhex(?2), integration_id, 'lost.near', code_hash, 'deploying', ?1, ?1 FROM contracts
+     WHERE lower(hex(integration_id)) = ?3`,
+  )
+    .bind(old, crypto.randomUUID().replaceAll("-", ""), own.integrationUuid.replaceAll("-", ""))
+    .run();
+  const states = async () =>
+    (await bodyOf<{ state: string }[]>(await api("/collection-draft", { key: own.key }), 200)).map(
+      ({ state }) => state,
+    );
+  expect((await states()).toSorted()).toEqual(["finalized", "finalizing"]);
+  await background.reconcile();
+  expect((await states()).toSorted()).toEqual(["draft", "finalized"]);
+  const left = await env.DB.prepare(
+    "SELECT 1 FROM contracts WHERE state = 'deploying' AND account_id = 'lost.near'",
+  ).all();
+  expect(left.results).toEqual([]);
+});
+
+test("a finalization that isn't accepted leaves an interrupted draft to the next one", async () => {
+  const own = await createIntegration("Refused");
+  const draft = await createDraft(own);
+  // Inside: as above.
+  await env.DB.prepare(
+    "UPDATE drafts SET state = 'finalizing', operation_id = unhex(?), updated_at = ? WHERE lower(hex(id)) = ?",
+  )
+    .bind(crypto.randomUUID().replaceAll("-", ""), Date.now() - 3_600_000, draft.replaceAll("-", ""))
+    .run();
+  const limit = async (operations_waiting: number | null) =>
+    bodyOf(
+      await admin(`/integration/${own.integrationUuid}/limits`, {
+        method: "PUT",
+        json: { operations_waiting },
+      }),
+      200,
+    );
+  const finalize = () => api(`/collection-draft/${draft}/finalize`, { key: own.key, method: "POST" });
+  const state = async () =>
+    (await bodyOf<{ state: string }>(await api(`/collection-draft/${draft}`, { key: own.key }), 200)).state;
+  await limit(0);
+  expect(await bodyOf(await finalize(), 429)).toMatchObject({ code: "too_many_operations" });
+  // Something of it may be on the chain.
+  expect(await state()).toBe("finalizing");
+  await limit(null);
+  await bodyOf(await finalize(), 201);
+  expect(await state()).toBe("finalized");
+});
+
+test("an effect that the database refuses is shown to the operator, and made once its cause is gone", async () => {
+  const own = await createIntegration("Refused");
+  await env.DB.prepare(
+    `CREATE TRIGGER refused BEFORE UPDATE ON drafts WHEN NEW.state = 'finalized'
+     BEGIN SELECT RAISE(ABORT, 'CHECK constraint failed: drafts'); END`,
+  ).run();
+  const { collection_uuid: uuid } = await createCollection(own, { copies: [1] });
+  const refused = async () =>
+    (await bodyOf<{ writes_refused: { integration_uuid: string }[] }>(await admin("/overview"), 200))
+      .writes_refused;
+  await expect.poll(refused, { timeout: 20_000 }).toMatchObject([{ integration_uuid: own.integrationUuid }]);
+  // What comes behind it isn't held up.
+  const json = { receiver_addresses: [alice] };
+  await bodyOf(await api(`/collection/${uuid}/mint`, { key: own.key, json }), 201);
+  await env.DB.prepare("DROP TRIGGER refused").run();
+  const drafts = async () =>
+    (await bodyOf<{ state: string }[]>(await api("/collection-draft", { key: own.key }), 200)).filter(
+      ({ state }) => state === "finalized",
+    );
+  expect(await drafts()).toEqual([]);
+  await endObject(own.integrationUuid);
+  await background.reconcile();
+  await expect.poll(drafts, { timeout: 20_000 }).toHaveLength(1);
+  await expect.poll(refused, { timeout: 20_000 }).toEqual([]);
+});
+
+test("a database that was set back gets the collections and drafts that ledgers have", async () => {
+  const snapshot = await takeSnapshot();
+  const later = await createCollection(shop, { copies: [1] });
+  await background.reconcile();
+  await goBack(snapshot);
+  // Nothing is written: a ledger compares itself when it starts, and now and then.
+  await endObject(shop.integrationUuid);
+  await background.reconcile();
+  const listed = await bodyOf<{ collection_uuid: string }[]>(
+    await api("/collection", { key: shop.key }),
+    200,
+  );
+  expect(listed.map(({ collection_uuid: uuid }) => uuid)).toContain(later.collection_uuid);
+  const { operation_uuid: uuid } = (
+    await bodyOf<OperationResource[]>(await api("/operation?kind=finalize&limit=1", { key: shop.key }), 200)
+  )[0]!;
+  expect(await readOperation(shop.key, uuid)).toMatchObject({ state: "succeeded" });
+  const { subject_uuid: draft } = await readOperation(shop.key, uuid);
+  await background.reconcile();
+  expect(await bodyOf(await api(`/collection-draft/${draft}`, { key: shop.key }), 200)).toMatchObject({
+    state: "finalized",
+  });
+  const { root_cid: root, files } = later.ipfs_result;
+  expect((await api(`/ipfs/${root}/${files[0]!.name}`)).status).toBe(200);
+  const json = { receiver_addresses: [alice] };
+  await bodyOf(await api(`/collection/${later.collection_uuid}/mint`, { key: shop.key, json }), 201);
+});

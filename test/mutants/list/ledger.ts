@@ -1,0 +1,111 @@
+import type { Mutant } from "../mutant.ts";
+
+const losses = ["test/losses/ledger-losses.test.ts"];
+
+/** An integration's ledger: what it accepts, what it signs after a loss, and what D1 gets of it. */
+export const LEDGER: readonly Mutant[] = [
+  {
+    id: "ledger: an operation is accepted after its caller was told that it isn't",
+    file: "src/operations/engine/drive.ts",
+    search: "if (this.#isAbandoned) throw",
+    replacement: "if (this.#isAbandoned && this.#isAccepted) throw",
+    tests: ["test/api/operations.test.ts"],
+    named: "before the first step was made refuses the write for good",
+  },
+  {
+    id: "ledger: a suspension is unknown to it",
+    file: "src/operations/engine/object.ts",
+    search: "if (isForKey && this.#isSuspended())",
+    replacement: "if (isForKey && this.#isSuspended() && id === row.keyId)",
+    tests: ["test/api/suspension.test.ts"],
+    named: "another isolate, which doesn't know of the suspension",
+  },
+  {
+    id: "ledger: nonces of the chain are no witness of a set-back",
+    file: "src/wallet/lanes/lane-keys.ts",
+    search: "(nonces.get(publicKey) ?? 0n) > BigInt(nonce ?? 0)",
+    replacement: "(nonces.get(publicKey) ?? 0n) < BigInt(nonce ?? 0) - BigInt(nonce ?? 0)",
+    tests: losses,
+    named: "signs nothing that was queued when it is set back",
+  },
+  {
+    id: "ledger: what was queued in a copy is signed after the activation",
+    file: "src/wallet/journal/journal.ts",
+    search: "for (const { id } of queued) this.#forgetOld(id, now);",
+    replacement: "for (const { id } of queued.slice(queued.length)) this.#forgetOld(id, now);",
+    tests: losses,
+    named: "signs nothing that was queued when it is set back",
+  },
+  {
+    id: "ledger: a key that it has forgotten says that nothing was sent",
+    file: "src/http/idempotency.ts",
+    search: "throw isForgotten(error) ? forgottenKey(error) : error;",
+    replacement: 'throw isForgotten(error) && this.key === "" ? forgottenKey(error) : error;',
+    tests: losses,
+    named: "accepts nothing until it is restored",
+  },
+  {
+    id: "ledger: a payout goes to the account that was read before",
+    file: "src/operations/kinds/wallet-payout.ts",
+    search: "sql`(SELECT payout_account FROM meta) = ${account}`",
+    replacement: "sql`${account} IS NOT NULL`",
+    tests: ["test/api/payout.test.ts"],
+    named: "is sent to no account that is replaced before its acceptance",
+  },
+  {
+    id: "ledger: a refused execution keeps its quote",
+    file: "src/operations/engine/run.ts",
+    search: 'if (execution && written.status !== "taken")',
+    replacement: 'if (execution && written.status === "taken")',
+    tests: ["test/api/mcp.test.ts"],
+    named: "can be executed under another key after it was refused for a budget",
+  },
+  {
+    id: "ledger: a finalization that is beginning isn't waited for",
+    file: "src/operations/finalize-draft.ts",
+    search: "if (context.now().getTime() >= until) throw isBeginning();",
+    replacement: "if (until > 0) throw isBeginning();",
+    tests: ["test/api/finalize.test.ts"],
+    named: "joins one that has locked the draft",
+  },
+  {
+    id: "ledger: a publication is claimed for an operation that isn't accepted",
+    file: "src/operator/contract-upgrade.ts",
+    search: 'kind: "contract_publish", subjectId, request, acceptFirst: true }',
+    replacement: 'kind: "contract_publish", subjectId, request, acceptFirst: false }',
+    tests: ["test/losses/refused-publication.test.ts"],
+  },
+  {
+    id: "ledger: a full audit log refuses no operation",
+    file: "src/operations/engine/run.ts",
+    search: "if (action === undefined || (await hasRoomFor(context, integrationId, action))) return;",
+    replacement:
+      "if (action !== undefined || (await hasRoomFor(context, integrationId, kind as never))) return;",
+    tests: ["test/api/audit.test.ts"],
+    named: "a full audit log refuses what it would record",
+  },
+  {
+    id: "ledger: a key that was used again is the first operation's after a loss",
+    file: "src/operations/engine/bring-back.ts",
+    search: "setWhere: sql`excluded.created_at > ${idempotencyKeys.createdAt}`,",
+    replacement: "setWhere: sql`false`,",
+    tests: losses,
+    named: "a key that a refusal gave back",
+  },
+  {
+    id: "ledger: the platform's wallet signs again what it may have signed",
+    file: "src/wallet/guard.ts",
+    search: "if (overtaken && isPlatform) this.#suspectPlatform();",
+    replacement: "if (overtaken && isPlatform) this.#isStarted = true;",
+    tests: losses,
+    named: "the platform's wallet",
+  },
+  {
+    id: "ledger: records are deleted though the archive lacks their operations",
+    file: "src/operator/jobs/clean-up.ts",
+    search: "if (needed.size === 0) archived.push(key);",
+    replacement: "archived.push(key);",
+    tests: losses,
+    named: "finds its archive again",
+  },
+];
