@@ -17,7 +17,7 @@ const contractRow = (one: ContractWithRoles) => ({
 /** Blocks between the announcement of an upgrade and the upgrade, of contracts that the service deploys: three days. */
 const USUAL_DELAY = 432_000;
 
-/** Adopts a contract, and warns of keys that could replace its code, and of upgrades that holders hardly see coming. */
+/** Adopts a contract, and warns of keys that could replace its code and of a short delay of upgrades. */
 const adopted = async (admin: AdminClient, uuid: string, account: string) => {
   const contract = await admin.contracts.adopt(uuid, account);
   if (contract.full_access_keys.length > 0)
