@@ -26,7 +26,7 @@ const adopted = async (admin: AdminClient, uuid: string, account: string) => {
     );
   if (contract.upgrade_delay_blocks < USUAL_DELAY)
     process.stderr.write(
-      `An upgrade of ${account} may follow its announcement after ${contract.upgrade_delay_blocks} blocks of 0.6 s, and that can't be changed: contracts that the service deploys have ${USUAL_DELAY}, three days. Mint pages name the time.\n`,
+      `Unless its code is locked, ${account} can be upgraded after ${contract.upgrade_delay_blocks} blocks (0.6 s each) from the announcement. Contracts that the service deploys wait ${USUAL_DELAY}, three days. This delay can't be changed; mint pages show it.\n`,
     );
   return contract;
 };
