@@ -17,7 +17,7 @@ const contractRow = (one: ContractWithRoles) => ({
 /** Blocks between the announcement of an upgrade and the upgrade, of contracts that the service deploys: three days. */
 const USUAL_DELAY = 432_000;
 
-/** Adopts a contract, and warns of keys that could replace its code, and of upgrades that holders hardly see coming. */
+/** Adopts a contract, and warns of keys that could replace its code and of a short delay of upgrades. */
 const adopted = async (admin: AdminClient, uuid: string, account: string) => {
   const contract = await admin.contracts.adopt(uuid, account);
   if (contract.full_access_keys.length > 0)
@@ -26,7 +26,7 @@ const adopted = async (admin: AdminClient, uuid: string, account: string) => {
     );
   if (contract.upgrade_delay_blocks < USUAL_DELAY)
     process.stderr.write(
-      `An upgrade of ${account} may follow its announcement after ${contract.upgrade_delay_blocks} blocks of 0.6 s, and that can't be changed: contracts that the service deploys have ${USUAL_DELAY}, three days. Mint pages name the time.\n`,
+      `Unless its code is locked, ${account} can be upgraded after ${contract.upgrade_delay_blocks} blocks (0.6 s each) from the announcement. Contracts that the service deploys wait ${USUAL_DELAY}, three days. This delay can't be changed; mint pages show it.\n`,
     );
   return contract;
 };

@@ -7,7 +7,7 @@ import { Stryker } from "@stryker-mutator/core";
 /** The least share of mutants that tests have to notice, percent. */
 const LEAST = 90;
 
-/** A mutant that runs for so much longer than its tests did before is taken for endless, so a busy machine needs some. Milliseconds. */
+/** A mutant counts as an endless loop if its tests take longer by this. It allows for a busy machine. Milliseconds. */
 const PATIENCE = 20_000;
 
 /**

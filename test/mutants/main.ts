@@ -30,7 +30,7 @@ const { values, positionals } = parseArgs({
 
 if (values.domain) process.exit((await tryDomain(positionals.length > 0 ? positionals : undefined)) ? 0 : 1);
 if (positionals.length > 0)
-  throw new Error(`--domain: files are named for it alone, such as ${positionals[0]}`);
+  throw new Error(`Remove ${positionals[0]}, or add --domain: only that option takes files.`);
 
 const secondsSince = (since: number) => `, ${((performance.now() - since) / 1_000).toFixed(0)} s`;
 const say = (line: string) => process.stderr.write(`${line}\n`);
