@@ -289,6 +289,7 @@ CREATE TABLE `integrations` (
 	`database_bytes` integer DEFAULT 0 NOT NULL,
 	`payout_account` text,
 	`wallet_seen` text,
+	`wallet_inactive_since` integer,
 	`created_at` integer NOT NULL,
 	`updated_at` integer NOT NULL
 );
@@ -297,6 +298,7 @@ CREATE UNIQUE INDEX `integrations_wallet_account` ON `integrations` (`wallet_acc
 CREATE INDEX `integrations_name` ON `integrations` (`name`,`id`);--> statement-breakpoint
 CREATE INDEX `integrations_deleted` ON `integrations` (`id`) WHERE deleted_at IS NOT NULL;--> statement-breakpoint
 CREATE INDEX `integrations_with_wallet` ON `integrations` (`id`) WHERE wallet_account_id IS NOT NULL;--> statement-breakpoint
+CREATE INDEX `integrations_inactive` ON `integrations` (`id`) WHERE wallet_inactive_since IS NOT NULL;--> statement-breakpoint
 CREATE INDEX `integrations_ready` ON `integrations` (`id`) WHERE wallet_state = 'ready' AND deleted_at IS NULL;--> statement-breakpoint
 CREATE TABLE `sweeps` (
 	`name` text PRIMARY KEY NOT NULL,

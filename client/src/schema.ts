@@ -4260,6 +4260,17 @@ export interface components {
                 /** @enum {string} */
                 state: "active" | "suspended" | "deleted";
             }[];
+            /**
+             * @description Wallets that sign and accept nothing: they were lost, or lack their key.
+             * @example []
+             */
+            wallets_inactive: {
+                account_id: string | null;
+                /** Format: uuid */
+                integration_uuid: string;
+                /** Format: date-time */
+                since: string;
+            }[];
             /** @description The newest 20 that the service has disabled. */
             webhooks: {
                 /** @example 503: out of order */
@@ -5046,15 +5057,18 @@ export interface components {
              * @description null: the platform's own wallet.
              */
             integration_uuid: string | null;
-            /** Format: uuid */
-            operation_uuid: string;
+            /**
+             * Format: uuid
+             * @description null, like `step`: a lost ledger, which knows its operations once its wallet is restored and activated.
+             */
+            operation_uuid: string | null;
             /**
              * @description `unknown`: its outcome can't be proven. `queued`, `open`: for two minutes or longer. `wallet_inactive`: it waits until its wallet is restored or activated.
              * @example unknown
              */
             state: string;
             /** @example mint */
-            step: string;
+            step: string | null;
             transaction: components["schemas"]["ChainTransactionResult"] | null;
         };
         TestEvent: {

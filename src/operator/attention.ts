@@ -44,6 +44,12 @@ export const RULES: Readonly<Record<string, Rule>> = {
       ),
     ),
   ),
+  wallet_inactive: critical(({ wallets_inactive: inactive }) =>
+    inactive.map(({ integration_uuid: id, account_id }) => [
+      account_id ?? id,
+      `This wallet signs and accepts nothing, because its object was lost or set back, or its key isn't on its account. npm run admin -- wallet ${id} shows which. Lost: npm run admin -- wallet restore ${id}`,
+    ]),
+  ),
   writes_refused: critical(({ writes_refused: refused }) =>
     refused.map(({ integration_uuid: id, count }) => [
       id,
@@ -109,7 +115,7 @@ export const RULES: Readonly<Record<string, Rule>> = {
     when(
       refused > 0,
       "archive",
-      `Old operations of ${refused} integrations could not be moved to R2; the log line archive.file_refused says why.`,
+      `Old operations of ${refused} integrations could not be moved to R2; the log lines archive.page_failed and archive.file_refused say why.`,
     ),
   ),
   webhook_disabled: warning(({ webhooks }) =>

@@ -3,7 +3,7 @@ import { MOST_SHOWN, type Overview } from "../api/resources/overview.ts";
 import type { ServiceContext } from "../context.ts";
 import type { Database } from "../db/client.ts";
 import { ledgerOf } from "../db/ledger.ts";
-import { type IntegrationRow, IS_OPEN } from "../db/queries/integrations.ts";
+import { type IntegrationRow, IS_INACTIVE, IS_OPEN } from "../db/queries/integrations.ts";
 import { OPEN } from "../db/queries/operations.ts";
 import { selectSweeps } from "../db/queries/sweeps.ts";
 import { integrations, ledgers, operationCounts, webhooks } from "../db/schema/index.ts";
@@ -55,6 +55,15 @@ const inDatabase = (db: Database) =>
       .select({ integration_uuid: ledgers.id, count: ledgers.refused })
       .from(ledgers)
       .where(sql`refused > 0 AND id > x''`)
+      .limit(MOST_SHOWN.stuck),
+    db
+      .select({
+        integration_uuid: integrations.id,
+        account_id: integrations.walletAccountId,
+        since: sql<number>`wallet_inactive_since`,
+      })
+      .from(integrations)
+      .where(and(IS_INACTIVE, sql`id > x''`, isNull(integrations.deletedAt)))
       .limit(MOST_SHOWN.stuck),
   ]);
 
@@ -124,7 +133,7 @@ export const readOverview = async (context: ServiceContext): Promise<Overview> =
   const now = context.now();
   const [readyParts, found] = await Promise.all([readiness(context), inDatabase(context.db)]);
   const { status, chain, ...parts } = readyParts;
-  const [counts, ofWallets, rows, disabled, [archive], refused] = found;
+  const [counts, ofWallets, rows, disabled, [archive], refused, inactive] = found;
   const { open, stuck } = await openOperations(
     context,
     ofWallets.map(({ id }) => id),
@@ -137,6 +146,7 @@ export const readOverview = async (context: ServiceContext): Promise<Overview> =
     nodes: chain.nodes,
     archive_refused: countRefused(archive?.cursor ?? null),
     writes_refused: refused,
+    wallets_inactive: inactive.map(({ since, ...one }) => ({ ...one, since: new Date(since).toISOString() })),
     wallets: rows.map((row) => toWallet(row, openBy.get(row.id) ?? 0)).toSorted(byRunway),
     operations: {
       open,

@@ -1,7 +1,7 @@
 import type { StuckTransaction } from "../api/resources/wallet.ts";
 import type { ServiceContext } from "../context.ts";
-import { ledgerOf } from "../db/ledger.ts";
-import { withOldOperations } from "../db/queries/integrations.ts";
+import { isForgotten, ledgerOf } from "../db/ledger.ts";
+import { withSomethingStuck } from "../db/queries/integrations.ts";
 import { openOperations } from "../db/queries/operations.ts";
 import { type Page, unknownCursor } from "../domain/cursors.ts";
 import { isUuid, type Uuid } from "../domain/ids.ts";
@@ -42,7 +42,7 @@ export const listStuck = async (
   const asked = await Promise.all(
     [start.wallet, ...others].map(async (wallet) => {
       const after = wallet === start.wallet ? start.record : BEFORE_ALL;
-      return { wallet, found: await stuckOf(context, wallet, Math.max(after, 0), size + 1) };
+      return { wallet, found: await stuckOf(context, wallet, after, size + 1) };
     }),
   );
   const entries = asked.flatMap(({ wallet, found }) => found.map((entry) => ({ wallet, ...entry })));
@@ -57,7 +57,7 @@ export const listStuck = async (
 
 /** The next integrations that have something stuck, by their ids. */
 const walletsAfter = ({ db, now }: ServiceContext, after: Uuid | null): Promise<Uuid[]> =>
-  withOldOperations(db, new Date(now().getTime() - OLD_AFTER_MS), after, ASKED_AT_ONCE);
+  withSomethingStuck(db, new Date(now().getTime() - OLD_AFTER_MS), after, ASKED_AT_ONCE);
 
 /** What is stuck in one wallet: from its journal or, if it is inactive, its open operations. */
 const stuckOf = async (
@@ -66,18 +66,24 @@ const stuckOf = async (
   after: number,
   limit: number,
 ): Promise<Found[]> => {
-  const found = await walletOf(context.env, wallet ?? "platform").stuck(after, limit);
+  const from = Math.max(after, 0);
+  const found = await walletOf(context.env, wallet ?? "platform").stuck(from, limit);
   if (found !== null) return found.map(({ place, record }) => ({ position: place, stuck: toStuck(record) }));
   if (wallet === null) return [];
-  // A ledger that was lost says nothing until it is restored, and keeps no other from being listed.
-  const rows = await openOperations(ledgerOf(context, wallet), after, limit).catch((error: unknown) => {
+  const waits = { state: "wallet_inactive", transaction: null } as const;
+  try {
+    const rows = await openOperations(ledgerOf(context, wallet), from, limit);
+    return rows.map(({ rowNumber, id, kind }) => ({
+      position: rowNumber,
+      stuck: { operation_uuid: id, step: kind, ...waits },
+    }));
+  } catch (error) {
+    // No ledger keeps another from being listed.
     context.log("stuck.ledger_unavailable", { integration_uuid: wallet, error });
-    return [];
-  });
-  return rows.map(({ rowNumber, id, kind }) => ({
-    position: rowNumber,
-    stuck: { operation_uuid: id, step: kind, state: "wallet_inactive", transaction: null },
-  }));
+    // One that was lost doesn't know its operations until it is activated.
+    if (!isForgotten(error) || after > BEFORE_ALL) return [];
+    return [{ position: 0, stuck: { operation_uuid: null, step: null, ...waits } }];
+  }
 };
 
 const cursorOf = (wallet: Uuid | null, record: number): string => `${wallet ?? "platform"}.${record}`;

@@ -3,7 +3,7 @@ import { baseEncode } from "near-api-js";
 import type { Rotation, StuckTransaction, WalletRestored, WalletShown } from "../api/resources/wallet.ts";
 import type { ServiceContext } from "../context.ts";
 import type { IntegrationRow } from "../db/queries/integrations.ts";
-import { integrationIds } from "../db/queries/integrations.ts";
+import { integrationIds, setInactive } from "../db/queries/integrations.ts";
 import { readSweep, writeSweep } from "../db/queries/sweeps.ts";
 import { integrations } from "../db/schema/index.ts";
 import { ServiceError } from "../domain/errors.ts";
@@ -17,7 +17,7 @@ import { requireIntegration } from "./integrations.ts";
 
 export type Stuck = Omit<StuckTransaction, "integration_uuid">;
 
-export const toStuck = (record: TransactionRecord): Stuck => ({
+export const toStuck = (record: TransactionRecord) => ({
   operation_uuid: record.operationUuid,
   step: record.step,
   state: record.state,
@@ -103,6 +103,7 @@ export const activateWallet = async (context: ServiceContext, integrationId: Uui
   if (state === "prepared" || state === "restored") {
     if (!(await wallet.activate()))
       throw new ServiceError("conflict", "This wallet's ledger has forgotten something. Restore it first.");
+    await setInactive(context.db, integrationId, null);
     context.log("wallet.activated", { integration_uuid: integrationId });
   }
   return toWallet(await wallet.status());

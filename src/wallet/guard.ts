@@ -147,6 +147,7 @@ export class Guard {
   setBack(known: KnownToD1 | null): void {
     const { storage, journal, log, now } = this.#parts;
     log("ledger.set_back", { ...known });
+    void this.#parts.outbox.reportInactive();
     journal.atomically(() => {
       const { sql } = storage;
       journal.suspectLoss(now(), RESTORED_NONCE_GAP);

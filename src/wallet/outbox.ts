@@ -2,6 +2,7 @@ import { and, asc, gt, isNotNull, lte, sql } from "drizzle-orm";
 import { openDatabase, runSentBatch } from "../db/client.ts";
 import { type Ledger, openLedger, runSent, sentOf } from "../db/ledger.ts";
 import { statementsOf } from "../db/outbox.ts";
+import { setInactive } from "../db/queries/integrations.ts";
 import { COUNTED } from "../db/queries/operation-counts.ts";
 import { ledgers } from "../db/schema/index.ts";
 import { collections, meta, operationCounts, outbox } from "../db/schema/ledger.ts";
@@ -412,6 +413,19 @@ export class Outbox {
     }
     if (!isUnanswered) log("ledger.database_set_back", { entry: known.entry, sent: sentEntry });
     this.#sent(known, { flush: known.flush, tag: known.flushTag });
+  }
+
+  /** Shows the operator at once that the wallet is inactive; else the scheduled job does, within its round. Never rejects. */
+  async reportInactive(): Promise<void> {
+    const { d1, log, now } = this.#parts;
+    try {
+      const { integrationId } = await this.#meta();
+      if (integrationId === null) return;
+      const statement = setInactive(openDatabase(d1), integrationId, new Date(now()));
+      await runSentBatch(d1, [sentOf(statement)]);
+    } catch (error) {
+      log("ledger.outbox_interrupted", { error });
+    }
   }
 
   /** What D1 knows of the ledger; null: nothing. */

@@ -65,6 +65,7 @@ const sampleValue = (
 const RULES = [
   "part_down",
   "operation_unknown",
+  "wallet_inactive",
   "writes_refused",
   "operation_late",
   "operations_waiting",

@@ -46,6 +46,7 @@ describe("GET /admin/v1/overview", () => {
       nodes: [{ state: "up", height: expect.any(Number), latency_ms: expect.any(Number) }],
       archive_refused: 0,
       writes_refused: [],
+      wallets_inactive: [],
       operations: { open: [] },
       stuck: [],
       webhooks: [],

@@ -13,7 +13,7 @@ import { hasCopiesLeft } from "../../src/db/queries/collection-effects.ts";
 import { noteAddedFiles, releaseMedia } from "../../src/db/queries/collection-media.ts";
 import { operationsOfEvents, readEventPage } from "../../src/db/queries/event-pages.ts";
 import { insertEvents, readLastSeq } from "../../src/db/queries/events.ts";
-import { staleLedgers, withOldOperations } from "../../src/db/queries/integrations.ts";
+import { staleLedgers, withSomethingStuck } from "../../src/db/queries/integrations.ts";
 import { keepMintTransaction, mintTransactionOf } from "../../src/db/queries/mint-transactions.ts";
 import { listOperations } from "../../src/db/queries/operation-list.ts";
 import {
@@ -235,7 +235,7 @@ const QUERIES: readonly (readonly [name: string, work: () => Promise<unknown>, r
     () => db.$count(webhooks, lt(webhooks.secretVersion, 2)),
     "webhooks_secret (secret_version<?)",
   ],
-  ["those that wait for the operator", () => withOldOperations(db, now, null, 10), "ledgers_working (id>?)"],
+  ["those that wait for the operator", () => withSomethingStuck(db, now, null, 10), "ledgers_working (id>?)"],
   ["a finalization under way", () => holds(ledger, isBeingFinalized("00")), "operations_going_on"],
   [
     "files of a failed mint",

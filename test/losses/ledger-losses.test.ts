@@ -1,6 +1,7 @@
 import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { beforeAll, describe, expect, test, vi } from "vitest";
+import type { Overview } from "../../client/src/index.ts";
 import { picture } from "../../testing/pictures.ts";
 import {
   admin,
@@ -181,6 +182,31 @@ describe("a ledger that lost its storage", () => {
     expect(
       await bodyOf<OperationResource[]>(await api("/operation?kind=finalize", { key: shop.key }), 200),
     ).not.toEqual([]);
+  });
+
+  test("is shown to the operator, whether a request has noticed it or nobody, until it is activated", async () => {
+    const attention = async () => {
+      const { attention: found } = await bodyOf<Overview>(await admin("/overview"), 200);
+      return found.filter(({ rule }) => rule === "wallet_inactive");
+    };
+    const shown = [{ severity: "critical", subject: shop.walletAccountId }];
+    const stuck = async () =>
+      (await bodyOf<{ integration_uuid: string }[]>(await admin("/transaction/stuck"), 200)).filter(
+        ({ integration_uuid: uuid }) => uuid === shop.integrationUuid,
+      );
+    for (const notice of [() => mint(), () => background.reconcile()]) {
+      expect(await attention()).toEqual([]);
+      await loseObject(shop.integrationUuid);
+      await notice();
+      await expect.poll(attention, { timeout: 10_000 }).toMatchObject(shown);
+      expect(await stuck()).toMatchObject([{ operation_uuid: null, state: "wallet_inactive" }]);
+      await wallet("restore");
+      await background.reconcile();
+      expect(await attention()).toMatchObject(shown);
+      await wallet("activate");
+      expect(await attention()).toEqual([]);
+      expect(await stuck()).toEqual([]);
+    }
   });
 
   test("knows what was spent today", async () => {

@@ -11,6 +11,7 @@ const sound: Parameters<typeof attentionOf>[0] = {
   nodes: [{ host: "node", state: "up", height: 5, age_seconds: 1, latency_ms: 9 }],
   archive_refused: 0,
   writes_refused: [],
+  wallets_inactive: [],
   wallets: [
     {
       integration_uuid: "one",
@@ -56,6 +57,15 @@ const CHANGES: readonly [rule: string, subject: string, change: Partial<typeof s
   ["part_down", "schedule", { schedule: { state: "late", last_run_at: null } }],
   ["part_down", "database", { database: { ...sound.database, size_bytes: null } }],
   ["operation_unknown", "op", { stuck: stuck("unknown") }],
+  [
+    "wallet_inactive",
+    "w-1.mint.near",
+    {
+      wallets_inactive: [
+        { integration_uuid: "one", account_id: "w-1.mint.near", since: "2026-11-23T11:50:00.000Z" },
+      ],
+    },
+  ],
   ["writes_refused", "shop", { writes_refused: [{ integration_uuid: "shop", count: 1 }] }],
   ["operation_late", "op", { stuck: stuck("pending") }],
   [

@@ -16,6 +16,11 @@ export const stuckView = z
   .object({
     integration_uuid: z.uuid().nullable().openapi({ description: "null: the platform's own wallet." }),
     ...stuckFields,
+    operation_uuid: stuckFields.operation_uuid.nullable().openapi({
+      description:
+        "null, like `step`: a lost ledger, which knows its operations once its wallet is restored and activated.",
+    }),
+    step: stuckFields.step.nullable(),
   })
   .openapi("StuckTransaction");
 

@@ -3,6 +3,7 @@ import type { ServiceContext } from "../../context.ts";
 import { type Uuid, uuidToBytes } from "../../domain/ids.ts";
 import { type Database, runBatch } from "../client.ts";
 import { apiKeys, drafts, integrations, ledgers, webhooks } from "../schema/index.ts";
+import type { Statement } from "../statements.ts";
 import { recordChange } from "./audit.ts";
 
 export type IntegrationRow = typeof integrations.$inferSelect;
@@ -91,21 +92,49 @@ export const findPayoutAccount = async (db: Database, id: Uuid): Promise<string 
 /** Condition of ledgers with open operations, as their index has it. */
 export const IS_OPEN = sql`open_since IS NOT NULL`;
 
+/** Condition of integrations whose wallet signs and accepts nothing, as their index has it. */
+export const IS_INACTIVE = sql`wallet_inactive_since IS NOT NULL`;
+
 /** Before all others. */
 const FIRST = "00000000-0000-0000-0000-000000000000" as Uuid;
 
-/** Integrations with operations that are unknown, or are pending and began before `since`, by their ids. */
-export const withOldOperations = async (db: Database, since: Date, after: Uuid | null, limit: number) => {
-  const rows = await db
-    .select({ id: ledgers.id })
-    .from(ledgers)
-    .where(
-      and(IS_OPEN, or(gt(ledgers.unknown, 0), lt(ledgers.openSince, since)), gt(ledgers.id, after ?? FIRST)),
-    )
-    .orderBy(asc(ledgers.id))
-    .limit(limit);
-  return rows.map(({ id }) => id);
+/** Integrations with operations that are unknown, or are pending and began before `since`, or with an inactive wallet, by their ids. */
+export const withSomethingStuck = async (
+  db: Database,
+  since: Date,
+  after: Uuid | null,
+  limit: number,
+): Promise<Uuid[]> => {
+  const first = after ?? FIRST;
+  const isOld = or(gt(ledgers.unknown, 0), lt(ledgers.openSince, since));
+  const found = await db.batch([
+    db
+      .select({ id: ledgers.id })
+      .from(ledgers)
+      .where(and(IS_OPEN, isOld, gt(ledgers.id, first)))
+      .orderBy(asc(ledgers.id))
+      .limit(limit),
+    db
+      .select({ id: integrations.id })
+      .from(integrations)
+      .where(and(IS_INACTIVE, gt(integrations.id, first)))
+      .orderBy(asc(integrations.id))
+      .limit(limit),
+  ]);
+  return [...new Set(found.flat().map(({ id }) => id))].toSorted().slice(0, limit);
 };
+
+/** Records since when an integration's wallet is inactive, or that it works. */
+export const setInactive = (db: Database, id: Uuid, walletInactiveSince: Date | null): Statement =>
+  db
+    .update(integrations)
+    .set({ walletInactiveSince })
+    .where(
+      and(
+        eq(integrations.id, id),
+        walletInactiveSince === null ? IS_INACTIVE : isNull(integrations.walletInactiveSince),
+      ),
+    );
 
 /** Integrations with a ledger, some at a time: those with open operations, then up to `others` of the others by their ids. */
 export async function* ledgersByOpen(db: Database, atOnce: number, others: number): AsyncGenerator<Uuid[]> {

@@ -37,6 +37,8 @@ export const integrations = sqliteTable(
     payoutAccount: text("payout_account"),
     /** The wallet's balance when the scheduled job last read it, for events about changes; null: never read. */
     walletSeen: text("wallet_seen", { mode: "json" }).$type<WalletSeen>(),
+    /** Since when its wallet is known to sign and accept nothing, because it was lost or lacks its key; null: it works. */
+    walletInactiveSince: instant("wallet_inactive_since"),
     ...timestamps(),
   },
   (table) => [
@@ -45,6 +47,7 @@ export const integrations = sqliteTable(
     index("integrations_deleted").on(table.id).where(sql`deleted_at IS NOT NULL`),
     // For pages of integrations with a wallet.
     index("integrations_with_wallet").on(table.id).where(sql`wallet_account_id IS NOT NULL`),
+    index("integrations_inactive").on(table.id).where(sql`wallet_inactive_since IS NOT NULL`),
     index("integrations_ready").on(table.id).where(sql`wallet_state = 'ready' AND deleted_at IS NULL`),
   ],
 );

@@ -2,6 +2,7 @@ import { and, asc, eq, gt, type SQL, sql } from "drizzle-orm";
 import type { ServiceContext } from "../../context.ts";
 import { ledgerOf } from "../../db/ledger.ts";
 import { insertEvents, type OperatorEvent, tellOperator } from "../../db/queries/events.ts";
+import { setInactive } from "../../db/queries/integrations.ts";
 import { changeSweep, readSweep, writeSweep } from "../../db/queries/sweeps.ts";
 import { integrations } from "../../db/schema/index.ts";
 import { type Uuid, uuidToBytes } from "../../domain/ids.ts";
@@ -24,7 +25,7 @@ const WALLETS = 20;
 const wasSeen = (id: Uuid, seen: WalletSeen | null): SQL => sql`EXISTS (
   SELECT 1 FROM integrations WHERE id = ${uuidToBytes(id)} AND wallet_seen IS ${seen && JSON.stringify(seen)})`;
 
-/** Reports which of some wallets run low and which were topped up. One that can't be read is left for later. */
+/** Reports which of some wallets run low, were topped up, or are inactive. One that can't be read is left for later. */
 export const watchWallets = async (context: ServiceContext): Promise<void> => {
   const { db, now } = context;
   const after = (await readSweep(db, SWEEP)) as Uuid | null;
@@ -34,7 +35,11 @@ export const watchWallets = async (context: ServiceContext): Promise<void> => {
     after ? gt(integrations.id, after) : undefined,
   );
   const found = await db
-    .select({ id: integrations.id, seen: integrations.walletSeen })
+    .select({
+      id: integrations.id,
+      seen: integrations.walletSeen,
+      inactiveSince: integrations.walletInactiveSince,
+    })
     .from(integrations)
     .where(which)
     .orderBy(asc(integrations.id))
@@ -51,11 +56,17 @@ export const watchWallets = async (context: ServiceContext): Promise<void> => {
 
 const look = async (
   context: ServiceContext,
-  { id, seen }: { readonly id: Uuid; readonly seen: WalletSeen | null },
+  {
+    id,
+    seen,
+    inactiveSince,
+  }: { readonly id: Uuid; readonly seen: WalletSeen | null; readonly inactiveSince: Date | null },
 ): Promise<void> => {
   const { db, env, settings, now } = context;
   const wallet = await walletOf(env, id).status();
   const { accountId, state, balance, available, spentPerDay, queued, open } = wallet;
+  if ((state === "active") !== (inactiveSince === null))
+    await setInactive(db, id, state === "active" ? null : now());
   // Gas refunds of pending transactions aren't deposits.
   if (balance === null || available === null || queued + open > 0) return;
   const low = BigInt(available) < LOW;
