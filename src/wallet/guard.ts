@@ -1,4 +1,4 @@
-import { type Uuid, uuidFromBytes } from "../domain/ids.ts";
+import { type Uuid, uuidFromBytes, uuidToBytes } from "../domain/ids.ts";
 import { within } from "../waiting.ts";
 import type { Journal } from "./journal/journal.ts";
 import type { LaneKeys } from "./lanes/lane-keys.ts";
@@ -32,6 +32,9 @@ export class Guard {
   #isCompared = false;
   /** When D1 is asked next; null: it is being asked. */
   #askAt: number | null = 0;
+  /** Cached values of `integrationId` and `isSetBack`; null: to be read. */
+  #integrationId: Uuid | null = null;
+  #isSetBack: boolean | null = null;
 
   constructor(parts: GuardParts) {
     this.#parts = parts;
@@ -39,10 +42,8 @@ export class Guard {
 
   /** Names the ledger, and compares it with what D1 knows before it writes for the first time. */
   async ready(integrationId: Uuid): Promise<void> {
-    this.#parts.storage.sql.exec(
-      "UPDATE meta SET integration_id = ? WHERE integration_id IS NULL",
-      new Uint8Array(Buffer.from(integrationId.replaceAll("-", ""), "hex")),
-    );
+    if (this.integrationId === null)
+      this.#parts.storage.sql.exec("UPDATE meta SET integration_id = ?", uuidToBytes(integrationId));
     // Only what signs waits for the chain.
     void this.start();
     await this.#compare();
@@ -118,6 +119,11 @@ export class Guard {
 
   /** The integration whose ledger it is; null: none has asked yet, or it is the platform's wallet. */
   get integrationId(): Uuid | null {
+    this.#integrationId ??= this.#readId();
+    return this.#integrationId;
+  }
+
+  #readId(): Uuid | null {
     const { id } = this.#parts.storage.sql
       .exec<{ id: ArrayBuffer | null }>("SELECT integration_id AS id FROM meta")
       .one();
@@ -126,8 +132,9 @@ export class Guard {
 
   /** Whether the ledger has forgotten something, and may accept nothing. */
   get isSetBack(): boolean {
-    const { storage } = this.#parts;
-    return storage.sql.exec("SELECT 1 FROM meta WHERE forgot_version IS NOT NULL").toArray().length > 0;
+    const { sql } = this.#parts.storage;
+    this.#isSetBack ??= sql.exec("SELECT 1 FROM meta WHERE forgot_version IS NOT NULL").toArray().length > 0;
+    return this.#isSetBack;
   }
 
   /** Whether what the ledger has forgotten was looked for in D1 and R2, to the end. */
@@ -138,6 +145,7 @@ export class Guard {
 
   /** The operator has ruled: numbers go on above all that was known. */
   settle(): void {
+    this.#isSetBack = null;
     this.#parts.storage.sql.exec(
       "UPDATE meta SET version = max(version, coalesce(forgot_version, 0)) + 1, forgot_version = NULL WHERE forgot_version IS NOT NULL",
     );
@@ -147,6 +155,7 @@ export class Guard {
   setBack(known: KnownToD1 | null): void {
     const { storage, journal, log, now } = this.#parts;
     log("ledger.set_back", { ...known });
+    this.#isSetBack = null;
     void this.#parts.outbox.reportInactive();
     journal.atomically(() => {
       const { sql } = storage;

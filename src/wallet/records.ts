@@ -26,7 +26,7 @@ export class Records {
   /** The operation's records, once all are over or at the deadline (milliseconds since the epoch). */
   async of(operation: Uuid, until: number): Promise<TransactionRecord[]> {
     const { intents } = this.#parts.journal;
-    while (!intents.isOver(operation) && Date.now() < until) {
+    while (Date.now() < until && !intents.isOver(operation)) {
       await this.#parts.waiters.wait(operation, until - Date.now());
     }
     return this.#withMore(intents.records(operation));

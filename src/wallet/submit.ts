@@ -87,9 +87,7 @@ export class Submission {
   #known({ operationUuid, step }: Intent): SubmitResult | null {
     const { intents, operations } = this.#parts.journal;
     if (intents.has(operationUuid, step)) return { status: "accepted" };
-    return operations.isWithdrawn(operationUuid) || operations.hasEnded(operationUuid)
-      ? { status: "withdrawn" }
-      : null;
+    return operations.isClosed(operationUuid) ? { status: "withdrawn" } : null;
   }
 
   #full(): SubmitResult | null {
@@ -222,7 +220,7 @@ export class Submission {
       });
       if (state === "queued") journal.budgets.count(id, intent.budgets ?? [], storageBeyond(intent));
       journal.operations.begin(intent.operationUuid, false);
-      if (state === "unknown") journal.operations.rowsOver(intent.operationUuid, now());
+      if (state === "unknown") journal.operations.rowsOver([intent.operationUuid], now());
     });
     if (order && state === "queued") {
       const { storage, quota } = this.#parts;

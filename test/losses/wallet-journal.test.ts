@@ -162,8 +162,8 @@ describe("a shared transaction in the journal", () => {
       now: NOW,
     });
     journal.operations.begin(operation, true);
-    journal.shared.carry(shared, members, NOW);
-    journal.intents.move(shared, "sign", null, NOW);
+    journal.shared.carry(shared, members);
+    journal.intents.move(shared, "sign", { ending: null, now: NOW });
     return { members, shared };
   };
 
@@ -222,7 +222,7 @@ describe("a shared transaction in the journal", () => {
         internal: false,
         now: NOW,
       });
-      journal.intents.move(topUp, "sign", null, NOW);
+      journal.intents.move(topUp, "sign", { ending: null, now: NOW });
       journal.move("succeed", { intentId: topUp, row: null, ending: OVER, now: NOW });
       expect(journal.intents.waiting(NOW)).toMatchObject([{ id: second.id, share: "c.near:0" }]);
     }));
@@ -265,7 +265,7 @@ describe("a shared transaction in the journal", () => {
       const ending = { ...OVER, contractCode: "E_STORAGE_BALANCE" };
       journal.move("fail", { intentId: shared, row: null, ending, now: NOW });
       expect(journal.intents.waiting(NOW)).toEqual([]);
-      journal.shared.letGo(first.operation, false);
+      journal.shared.letGo([first.operation], false);
       expect(journal.intents.waiting(NOW)).toMatchObject([{ id: second.id, share: null }]);
     }));
 });

@@ -16,7 +16,7 @@ import { operations } from "../../db/schema/ledger.ts";
 import type { SentStatement } from "../../db/statements.ts";
 import { failedOn, isUnavailable } from "../../db/statements.ts";
 import { DATABASE_RETRY_AFTER, ServiceError } from "../../domain/errors.ts";
-import type { Uuid } from "../../domain/ids.ts";
+import { type Uuid, uuidToBytes } from "../../domain/ids.ts";
 import { KINDS } from "../../domain/operations.ts";
 import { withDeadlines } from "../../files/storage/deadlines.ts";
 import { loggedContext } from "../../http/log.ts";
@@ -173,8 +173,8 @@ export class IntegrationWallet extends WalletObject {
     const { row, statements, acceptFirst } = write;
     try {
       await this.parts.guard.ready(row.integrationId);
-      const known = this.#drives.has(row.id) || (await this.#find(row.id)) !== undefined;
-      if (known) return { status: "accepted", row: await this.carryOut(row.id, waitMs) };
+      if (this.#drives.has(row.id) || this.#has(row.id))
+        return { status: "accepted", row: await this.carryOut(row.id, waitMs) };
       if (write.key !== null && (await this.#isTaken(row.integrationId, write.key)))
         return { status: "taken" };
       const drive = this.#begin(row, Date.now() + Math.max(waitMs, DRIVE_MS), { statements, acceptFirst });
@@ -189,7 +189,7 @@ export class IntegrationWallet extends WalletObject {
       // Others are tried again by the caller, which joins what is accepted by then.
       if (!isUnavailable(error)) throw error;
       this.#drives.get(row.id)?.abandon();
-      if ((await this.#find(row.id)) !== undefined) throw error;
+      if (this.#has(row.id)) throw error;
       this.#context(row).log("operation.not_accepted", { error });
       return UNAVAILABLE;
     }
@@ -207,7 +207,7 @@ export class IntegrationWallet extends WalletObject {
     await this.parts.custody.unlock();
     if (this.parts.guard.isSetBack) return null;
     // A drive that was joined may have been refused meanwhile: nothing is accepted then.
-    if (!this.#drives.has(id) && (await this.#find(id)) === undefined) throw new NotAccepted(TOO_SLOW);
+    if (!this.#drives.has(id) && !this.#has(id)) throw new NotAccepted(TOO_SLOW);
     const row = { ...found, height: Math.max(found.height ?? 0, height ?? 0) || null };
     return this.#reached(this.#driveOf(row, waitMs), waitMs);
   }
@@ -262,6 +262,11 @@ export class IntegrationWallet extends WalletObject {
     return (await findKey(this.#ledger, { integrationId, key, now: new Date() })) !== undefined;
   }
 
+  #has(id: Uuid): boolean {
+    const found = this.ctx.storage.sql.exec("SELECT 1 FROM operations WHERE id = ?", uuidToBytes(id));
+    return found.toArray().length > 0;
+  }
+
   #find(id: Uuid): Promise<RowWithResults | undefined> {
     return findOperationWhole(this.#ledger, id);
   }
@@ -275,7 +280,7 @@ export class IntegrationWallet extends WalletObject {
   /** The operation's row once it has ended or can't be proven; null: it is pending after the wait. @throws NotAccepted */
   async #reached(drive: Drive, waitMs: number): Promise<RowWithResults | null> {
     const reached = await over(drive, waitMs).catch(async (error: unknown) => {
-      if ((await this.#find(drive.row.id)) === undefined) throw error;
+      if (!this.#has(drive.row.id)) throw error;
       // The alarm drives it again.
       this.#context(drive.row).log("operation.interrupted", { error });
       return null;
@@ -285,7 +290,7 @@ export class IntegrationWallet extends WalletObject {
     if (drive.isAccepted) return null;
     drive.abandon();
     // It may have been accepted in the turn before.
-    if ((await this.#find(drive.row.id)) !== undefined) return null;
+    if (this.#has(drive.row.id)) return null;
     if (this.#drives.get(drive.row.id) === drive) this.#drives.delete(drive.row.id);
     throw new NotAccepted(TOO_SLOW);
   }

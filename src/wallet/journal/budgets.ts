@@ -48,7 +48,10 @@ export class BudgetJournal {
        WHERE budget_intents.key = ? AND intents.state IN ('queued', 'open')`,
       key,
     );
-    for (const row of rows) reserve.moved(null, row.state, withStorage(toCost(row), BigInt(row.storage)));
+    for (const row of rows) {
+      const cost = withStorage(toCost(row), BigInt(row.storage));
+      reserve.moved(null, { state: row.state, cost });
+    }
     return reserve.sums;
   }
 
@@ -63,18 +66,20 @@ export class BudgetJournal {
   }
 
   /**
-   * Adds what a transaction cost an intent to its budgets, yoctoNEAR. Part of the caller's transaction.
+   * Adds what a transaction cost its intents to their budgets. Part of the caller's transaction.
+   * @param amounts yoctoNEAR, by intent
    * @param hasStored it has, or may have, taken its storage
    */
-  spend(intentId: number, amount: bigint, hasStored: boolean, now: number): void {
+  spend(amounts: ReadonlyMap<number, bigint>, hasStored: boolean, now: number): void {
     const counted = this.#sql
-      .exec<{ key: string; storage: string }>(
-        "SELECT key, storage FROM budget_intents WHERE intent = ?",
-        intentId,
+      .exec<{ key: string; intent: number; storage: string }>(
+        "SELECT key, intent, storage FROM budget_intents WHERE intent IN (SELECT value FROM json_each(?))",
+        JSON.stringify([...amounts.keys()]),
       )
       .toArray();
-    for (const { key, storage } of counted) {
-      this.#set(key, this.spent(key, now) + amount + (hasStored ? BigInt(storage) : 0n), now);
+    for (const { key, intent, storage } of counted) {
+      const amount = amounts.get(intent)! + (hasStored ? BigInt(storage) : 0n);
+      this.#set(key, this.spent(key, now) + amount, now);
     }
   }
 
@@ -92,8 +97,11 @@ export class BudgetJournal {
     );
   }
 
-  /** An intent is over: it reserves nothing more. Part of the caller's transaction. */
-  over(intentId: number): void {
-    this.#sql.exec("DELETE FROM budget_intents WHERE intent = ?", intentId);
+  /** Intents are over: they reserve nothing more. Part of the caller's transaction. */
+  over(intents: readonly number[]): void {
+    this.#sql.exec(
+      "DELETE FROM budget_intents WHERE intent IN (SELECT value FROM json_each(?))",
+      JSON.stringify(intents),
+    );
   }
 }

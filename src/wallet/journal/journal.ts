@@ -1,4 +1,4 @@
-import { type Cost, maxSpent, NO_COST } from "../../chain/cost.ts";
+import { type Cost, maxSpent } from "../../chain/cost.ts";
 import { isUuid, type Uuid, uuidToBytes } from "../../domain/ids.ts";
 import { PAYOUT } from "../../domain/operations.ts";
 import type { Sealed } from "../../domain/sealing.ts";
@@ -22,31 +22,24 @@ import { predates } from "./timing.ts";
 class SharedJournal {
   readonly #sql: SqlStorage;
   readonly #intents: IntentJournal;
+  /** Operations that hold intents; null until first used. */
+  #holders: Set<string> | null = null;
 
   constructor(sql: SqlStorage, intents: IntentJournal) {
     this.#sql = sql;
     this.#intents = intents;
   }
 
-  /** Assigns queued intents to a shared transaction. Part of the signing's transaction. */
-  carry(
-    shared: number,
-    members: readonly { readonly id: number; readonly tokens: number }[],
-    now: number,
-  ): void {
-    for (const [position, { id, tokens }] of members.entries()) {
-      const { cost } = this.#intents.get(id);
-      this.#sql.exec(
-        `INSERT INTO carried (shared, intent, position, tokens, cost, certain, ahead) VALUES (?, ?, ?, ?, ?, ?, ?)`,
-        shared,
-        id,
-        position,
-        tokens,
-        ...costValues(cost),
-      );
-      this.#intents.reprice(id, NO_COST);
-      this.#intents.move(id, "sign", null, now);
-    }
+  /** Assigns queued intents to a shared transaction, in the order of its call. Part of the signing's transaction. */
+  carry(shared: number, members: readonly { readonly id: number; readonly tokens: number }[]): void {
+    const costs = this.#intents.openShared(members.map(({ id }) => id));
+    const rows = members.map(({ id, tokens }, place) => [id, tokens, ...costValues(costs[place]!)]);
+    this.#sql.exec(
+      `INSERT INTO carried (shared, intent, position, tokens, cost, certain, ahead)
+       SELECT ?, value ->> 0, key, value ->> 1, value ->> 2, value ->> 3, value ->> 4 FROM json_each(?)`,
+      shared,
+      JSON.stringify(rows),
+    );
   }
 
   /** The intents that a shared transaction carries, in the order of the call; empty if it isn't shared. */
@@ -88,16 +81,14 @@ class SharedJournal {
     return this.#sql.exec<{ shared: number }>(sql, intentId).toArray()[0]?.shared ?? null;
   }
 
-  /** Removes an intent from a shared transaction and restores its cost. */
-  release(shared: number, intentId: number): void {
-    const [row] = this.#sql
-      .exec<CostRow>(
-        `DELETE FROM carried WHERE shared = ? AND intent = ? RETURNING ${COST}`,
-        shared,
-        intentId,
-      )
-      .toArray();
-    if (row) this.#intents.reprice(intentId, toCost(row));
+  /** Removes intents from a shared transaction. @returns the costs that it had taken over, by intent */
+  release(shared: number, intents: readonly number[]): ReadonlyMap<number, Cost> {
+    const rows = this.#sql.exec<CostRow & { intent: number }>(
+      `DELETE FROM carried WHERE shared = ? AND intent IN (SELECT value FROM json_each(?)) RETURNING intent, ${COST}`,
+      shared,
+      JSON.stringify(intents),
+    );
+    return new Map(rows.toArray().map((row) => [row.intent, toCost(row)]));
   }
 
   /** Makes a queued intent use its own transaction. */
@@ -108,18 +99,40 @@ class SharedJournal {
   /** Holds a queued intent, at most until a time, while another operation pays for the storage of both. */
   hold(intentId: number, operation: string, until: number): void {
     this.#sql.exec("UPDATE intents SET held_by = ?, held_until = ? WHERE id = ?", operation, until, intentId);
+    this.#holders?.add(operation);
   }
 
   /**
-   * Releases the intents held by an operation.
-   * @param paid the operation has paid, so that they may share a transaction again; otherwise each uses its own
+   * Releases the intents held by operations.
+   * @param paid the operations have paid, so that they may share a transaction again; otherwise each uses its own
    */
-  letGo(operation: string, paid: boolean): void {
-    this.#sql.exec(
-      `UPDATE intents SET held_by = NULL, held_until = NULL, share = CASE WHEN ? THEN share END WHERE held_by = ?`,
-      paid ? 1 : 0,
-      operation,
+  letGo(operations: readonly string[], paid: boolean): void {
+    const holders = this.#knownHolders();
+    for (const operation of operations) {
+      if (!holders.delete(operation)) continue;
+      this.#sql.exec(
+        `UPDATE intents SET held_by = NULL, held_until = NULL, share = CASE WHEN ? THEN share END WHERE held_by = ?`,
+        paid ? 1 : 0,
+        operation,
+      );
+    }
+  }
+
+  /** Operations that hold intents: few, at few times. */
+  #knownHolders(): Set<string> {
+    const sql = "SELECT DISTINCT held_by AS operation FROM intents WHERE held_by IS NOT NULL";
+    this.#holders ??= new Set(
+      this.#sql
+        .exec<{ operation: string }>(sql)
+        .toArray()
+        .map(({ operation }) => operation),
     );
+    return this.#holders;
+  }
+
+  /** A transaction was rolled back: cached values may be wrong. */
+  rolledBack(): void {
+    this.#holders = null;
   }
 }
 
@@ -155,6 +168,9 @@ export interface Moved {
 
 /** The ending of an intent of which an object that was set back knows nothing. */
 const FORGOTTEN: IntentEnding = { result: null, value: null, contractCode: null, height: null };
+
+/** Moves that end an intent of a shared transaction. */
+const ENDS = ["succeed", "fail", "refuse", "give_up"] as const;
 
 /** Maximum time an intent is held while another operation pays the storage of both. Milliseconds. */
 const HELD_MS = 30_000;
@@ -197,6 +213,8 @@ export class Journal {
       return this.#storage.transactionSync(writes);
     } catch (error) {
       this.intents.rolledBack();
+      this.shared.rolledBack();
+      this.#wallet = undefined;
       throw error;
     }
   }
@@ -205,7 +223,7 @@ export class Journal {
   acknowledge(operation: Uuid, now: number): void {
     this.atomically(() => {
       this.operations.acknowledge(operation, now);
-      this.shared.letGo(operation, false);
+      this.shared.letGo([operation], false);
     });
   }
 
@@ -219,7 +237,7 @@ export class Journal {
     return this.atomically(() => {
       if (row !== null) this.signed.close(row, MOVES[move].row);
       const { state: from, cost, operation } = this.intents.get(intentId);
-      this.intents.move(intentId, move, ending, now);
+      this.intents.move(intentId, move, { ending, now });
       if (move === "lose") return this.#forgetOld(intentId, now);
       if (ending === null || move === "sign") return [];
       if (move === "forget") return this.#forgotten(intentId, now);
@@ -234,10 +252,9 @@ export class Journal {
         { spent, hasStored: move === "succeed" || move === "give_up" },
         now,
       );
-      const own = this.#over(intentId, move, now);
+      this.#over([intentId], [operation], move, now);
       this.#spend(intentId, carried, ending, move === "succeed");
-      const parts = partsOf({ from, move, ending }, carried);
-      return [own, ...parts.flatMap((part) => this.#moveCarried(intentId, part, parts[0]!.intentId, now))];
+      return [operation, ...this.#moveCarried(intentId, partsOf({ from, move, ending }, carried), now)];
     });
   }
 
@@ -248,8 +265,11 @@ export class Journal {
       .of(intentId)
       .map((part) => part.intentId)
       .filter((id) => this.intents.isKept(id) && this.intents.get(id).state === "open");
-    for (const id of parts) this.intents.move(id, "give_up", FORGOTTEN, now);
-    return [intentId, ...parts].map((id) => this.#over(id, "forget", now));
+    for (const id of parts) this.intents.move(id, "give_up", { ending: FORGOTTEN, now });
+    const ids = [intentId, ...parts];
+    const operations = ids.map((id) => this.intents.get(id).operation);
+    this.#over(ids, operations, "forget", now);
+    return operations;
   }
 
   #isPayout(operation: string): boolean {
@@ -281,37 +301,68 @@ export class Journal {
     now: number,
   ): void {
     if (carried.length === 0) {
-      this.budgets.spend(intentId, spent, hasStored, now);
+      this.budgets.spend(new Map([[intentId, spent]]), hasStored, now);
       return;
     }
     const shares = sharesOf(
       spent,
       carried.map(({ tokens }) => tokens),
     );
-    for (const [place, share] of shares.entries())
-      this.budgets.spend(carried[place]!.intentId, share, hasStored, now);
+    this.budgets.spend(
+      new Map(carried.map((part, place) => [part.intentId, shares[place]!])),
+      hasStored,
+      now,
+    );
   }
 
-  /** Handles the end of an intent. Returns its operation. */
-  #over(intentId: number, move: Move, now: number): string {
-    this.budgets.over(intentId);
-    const { operation } = this.intents.get(intentId);
-    if (this.intents.isOver(operation)) this.operations.rowsOver(operation, now);
-    this.shared.letGo(operation, move === "succeed");
-    return operation;
+  /** Handles the end of intents of these operations. */
+  #over(intents: readonly number[], operations: readonly string[], move: Move, now: number): void {
+    if (intents.length === 0) return;
+    this.budgets.over(intents);
+    const unfinished = this.intents.unfinished(operations);
+    this.operations.rowsOver(
+      operations.filter((operation) => !unfinished.has(operation)),
+      now,
+    );
+    this.shared.letGo(operations, move === "succeed");
   }
 
-  /** Applies the end of a shared transaction to one of its intents. Returns its operation if the intent is over. */
-  #moveCarried(shared: number, part: IntentShare, first: number, now: number): string[] {
-    const { intentId, move } = part;
-    if (!this.intents.isKept(intentId)) return [];
+  /** Applies the end of a shared transaction to the intents that it carries. Returns the operations of those that are over. */
+  #moveCarried(shared: number, parts: readonly IntentShare[], now: number): string[] {
+    const kept = parts
+      .filter(({ intentId }) => this.intents.isKept(intentId))
+      .map((part) => ({ ...part, operation: this.intents.get(part.intentId).operation }));
     // An unprovable part stays with its transaction: it may still be proven, together with the others.
-    if (move !== "give_up") this.shared.release(shared, intentId);
-    this.intents.move(intentId, move, "ending" in part ? part.ending : null, now);
-    if (part.move !== "lose") return [this.#over(intentId, move, now)];
-    if (part.again === "alone") this.shared.separate(intentId);
-    else this.shared.hold(intentId, this.intents.get(first).operation, now + HELD_MS);
-    return this.#forgetOld(intentId, now);
+    const released = this.shared.release(
+      shared,
+      kept.flatMap(({ move, intentId }) => (move === "give_up" ? [] : [intentId])),
+    );
+    const over: string[] = [];
+    for (const move of ENDS) {
+      const ended = kept.filter((part) => part.move === move);
+      for (const part of ended) {
+        const ending = "ending" in part ? part.ending : null;
+        this.intents.move(part.intentId, move, { ending, now, cost: released.get(part.intentId) });
+      }
+      const operations = ended.map(({ operation }) => operation);
+      this.#over(
+        ended.map(({ intentId }) => intentId),
+        operations,
+        move,
+        now,
+      );
+      over.push(...operations);
+    }
+    // The first has ended by now, and lets go of what it held before.
+    for (const part of kept) {
+      if (part.move !== "lose") continue;
+      const { intentId } = part;
+      this.intents.move(intentId, "lose", { ending: null, now, cost: released.get(intentId) });
+      if (part.again === "alone") this.shared.separate(intentId);
+      else this.shared.hold(intentId, this.intents.get(parts[0]!.intentId).operation, now + HELD_MS);
+      over.push(...this.#forgetOld(intentId, now));
+    }
+    return over;
   }
 
   /** Doesn't sign a queued intent again that an object which was set back may have signed already. */
@@ -323,7 +374,7 @@ export class Journal {
 
   /** Stores signed bytes and opens their intent. Returns the row's id. Part of the caller's transaction. */
   sign(row: NewSignedRow): number {
-    this.intents.move(row.intentId, "sign", null, row.now);
+    this.intents.move(row.intentId, "sign", { ending: null, now: row.now });
     return this.signed.add(row);
   }
 

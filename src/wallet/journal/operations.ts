@@ -1,6 +1,9 @@
 import { isUuid, type Uuid, uuidToBytes } from "../../domain/ids.ts";
 import { resumePause } from "./timing.ts";
 
+const WITHDRAWN = "EXISTS (SELECT 1 FROM drives WHERE operation = ? AND withdrawn_at IS NOT NULL)";
+const ENDED = "EXISTS (SELECT 1 FROM operations WHERE id = ? AND state IN ('succeeded', 'failed'))";
+
 /** The part of the journal that records which operations must be resumed and which may be removed. */
 export class OperationJournal {
   readonly #sql: SqlStorage;
@@ -42,30 +45,30 @@ export class OperationJournal {
 
   /** Whether the operation was withdrawn. */
   isWithdrawn(operation: string): boolean {
-    const found = this.#sql.exec(
-      "SELECT 1 FROM drives WHERE operation = ? AND withdrawn_at IS NOT NULL",
-      operation,
-    );
-    return found.toArray().length > 0;
+    return this.#isTrue(WITHDRAWN, operation);
   }
 
-  /** Whether the operation is of this object's ledger, and has its answer. */
-  hasEnded(operation: string): boolean {
-    const sql = "SELECT 1 FROM operations WHERE id = ? AND state IN ('succeeded', 'failed')";
-    return isUuid(operation) && this.#sql.exec(sql, uuidToBytes(operation)).toArray().length > 0;
+  /** Whether the operation accepts no more steps: it was withdrawn or, in this object's ledger, has its answer. */
+  isClosed(operation: string): boolean {
+    if (!isUuid(operation)) return this.isWithdrawn(operation);
+    return this.#isTrue(`${WITHDRAWN} OR ${ENDED}`, operation, uuidToBytes(operation));
   }
 
-  /** Records that all rows of the operation are over. The wallet's own operations end here. */
-  rowsOver(operation: string, now: number): void {
+  #isTrue(condition: string, ...parameters: (string | Uint8Array)[]): boolean {
+    return this.#sql.exec<{ yes: number }>(`SELECT ${condition} AS yes`, ...parameters).one().yes === 1;
+  }
+
+  /** Records that all rows of operations are over. The wallet's own operations end here. */
+  rowsOver(operations: readonly string[], now: number): void {
     this.#sql.exec(
       `UPDATE drives SET
          resume_at = CASE WHEN internal = 0 AND acknowledged_at IS NULL THEN ? END,
          resume_tries = 0,
          acknowledged_at = CASE WHEN internal = 1 THEN ? ELSE acknowledged_at END
-       WHERE operation = ?`,
+       WHERE operation IN (SELECT value FROM json_each(?))`,
       now + resumePause(0),
       now,
-      operation,
+      JSON.stringify(operations),
     );
   }
 
