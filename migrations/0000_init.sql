@@ -139,7 +139,7 @@ CREATE TABLE `contracts` (
 --> statement-breakpoint
 CREATE UNIQUE INDEX `contracts_account` ON `contracts` (`account_id`);--> statement-breakpoint
 CREATE INDEX `contracts_integration` ON `contracts` (`integration_id`,`id`);--> statement-breakpoint
-CREATE INDEX `contracts_deploying` ON `contracts` (`created_at`) WHERE state = 'deploying';--> statement-breakpoint
+CREATE INDEX `contracts_deploying` ON `contracts` (`id`) WHERE state = 'deploying';--> statement-breakpoint
 CREATE INDEX `contracts_left` ON `contracts` (`account_id`) WHERE left_at IS NOT NULL;--> statement-breakpoint
 CREATE TABLE `publications` (
 	`code_hash` blob PRIMARY KEY NOT NULL,
@@ -210,7 +210,7 @@ CREATE TABLE `drafts` (
 );
 --> statement-breakpoint
 CREATE INDEX `drafts_integration` ON `drafts` (`integration_id`,`id`);--> statement-breakpoint
-CREATE INDEX `drafts_finalizing` ON `drafts` (`state`) WHERE state = 'finalizing';--> statement-breakpoint
+CREATE INDEX `drafts_finalizing` ON `drafts` (`id`) WHERE state = 'finalizing';--> statement-breakpoint
 CREATE INDEX `drafts_open` ON `drafts` (`integration_id`) WHERE state <> 'finalized';--> statement-breakpoint
 CREATE INDEX `drafts_placeholder` ON `drafts` (`placeholder_sha256`) WHERE placeholder_sha256 IS NOT NULL;--> statement-breakpoint
 CREATE INDEX `drafts_planned_collection` ON `drafts` (`planned_collection_id`);--> statement-breakpoint

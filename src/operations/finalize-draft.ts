@@ -16,6 +16,7 @@ import { invalidField, ServiceError } from "../domain/errors.ts";
 import { newUuid, toHex, type Uuid } from "../domain/ids.ts";
 import { phasesOf, withPhases } from "../domain/settings.ts";
 import { pause } from "../waiting.ts";
+import { ACCEPTED_WITHIN_MS } from "./engine/in-doubt.ts";
 import { joinOperation, tryOperation } from "./engine/run.ts";
 import type { Proposal, Reservation } from "./kind.ts";
 import { collectionOnChain } from "./kinds/finalize.ts";
@@ -27,9 +28,6 @@ import {
   splitAssets,
 } from "./kinds/finalize-plan.ts";
 import { registering } from "./registrations.ts";
-
-/** How long a finalization may take from its draft's lock to its acceptance. Milliseconds. */
-const ACCEPTED_WITHIN_MS = 2 * 60_000;
 
 /** Pause before a draft is read again whose finalization isn't accepted yet. Milliseconds. */
 const LOOK_AGAIN_MS = 250;

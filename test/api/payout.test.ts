@@ -11,6 +11,7 @@ import {
 } from "../support/api.ts";
 import { balanceOf, setFaults } from "../support/chain-control.ts";
 import { createCollection, createDraft, type Finalized } from "../support/collections.ts";
+import { failingD1 } from "../support/database.ts";
 import { beforeWrites, inLedger } from "../support/ledgers.ts";
 import { background, finalAnswer, killAt, observeCheckpoints, operationOver } from "../support/operations.ts";
 import { walletOf } from "../support/own-wallets.ts";
@@ -49,6 +50,31 @@ const available = async (): Promise<bigint> => {
   const status = await walletOf(shop.integrationUuid).status();
   return BigInt(status.available!);
 };
+
+test("an account that the database may not have is to be set again, and nothing is paid out before", async () => {
+  await bodyOf(await setAccount(treasury), 200);
+  const [other] = (await createReceivers(1)) as [string];
+  for (const fate of ["before", "after"] as const) {
+    const DB = failingD1((sql) => (/update "integrations" set "payout_account"/i.test(sql) ? fate : null));
+    const { response } = await apiWith(
+      { DB },
+      `/admin/v1/integration/${shop.integrationUuid}/payout-account`,
+      {
+        method: "PUT",
+        json: { account_id: other },
+        headers: { authorization: `Bearer ${env.ADMIN_TOKEN}` },
+      },
+    );
+    expect(await bodyOf(response, 503)).toMatchObject({
+      code: "database_unavailable",
+      outcome: "unknown",
+      message: expect.stringMatching(/^Repeat the request until it succeeds/),
+    });
+    await bodyOf(await payOut(String(NEAR)), 409);
+  }
+  await bodyOf(await setAccount(other), 200);
+  expect(await bodyOf(await payOut(String(NEAR)), 200)).toMatchObject({ account_id: other });
+});
 
 describe("a payout", () => {
   test("is sent to the account that the operator has set, once for its key", async () => {

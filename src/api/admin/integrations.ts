@@ -15,9 +15,10 @@ import {
 import { OPEN } from "../../db/queries/operations.ts";
 import { integrations } from "../../db/schema/index.ts";
 import { meta } from "../../db/schema/ledger.ts";
+import { isUnavailable } from "../../db/statements.ts";
 import { exactNear } from "../../domain/amounts.ts";
 import { cursorUuid, pageOf } from "../../domain/cursors.ts";
-import { ServiceError } from "../../domain/errors.ts";
+import { DATABASE_RETRY_AFTER, ServiceError } from "../../domain/errors.ts";
 import type { Uuid } from "../../domain/ids.ts";
 import { forgetKeysOf } from "../../http/authentication.ts";
 import { requireIntegration, requireUndeleted } from "../../operator/integrations.ts";
@@ -119,6 +120,13 @@ const refuseMoney = async (
     );
   }
 };
+
+const payoutsStopped = (cause: unknown): ServiceError =>
+  new ServiceError(
+    "database_unavailable",
+    "Repeat the request until it succeeds: nothing is paid out before, because a database didn't answer and may have either account.",
+    { outcome: "unknown", retryable: true, retryAfter: DATABASE_RETRY_AFTER, cause },
+  );
 
 const integrationBody = z.strictObject({ name: nameField }).openapi("IntegrationInput");
 
@@ -231,7 +239,7 @@ export const integrationEndpoints = [
       errors: ["unknown_account", "chain_unavailable"],
     },
     async ({ context, params: { integration_uuid: id }, body: { account_id: accountId } }) => {
-      const { walletAccountId } = await requireIntegration(context, id);
+      const { walletAccountId, payoutAccount: before } = await requireIntegration(context, id);
       if (
         accountId !== null &&
         (accountId === walletAccountId || (await findContractOf(context.db, accountId)))
@@ -247,17 +255,25 @@ export const integrationEndpoints = [
       );
       const { db } = context;
       const ledger = ledgerOf(context, id);
-      // If this breaks off, nothing is paid out until it is repeated.
+      // While D1 and the ledger may name different accounts nothing is paid out.
       await ledger.update(meta).set({ payoutAccount: null });
       const change = { action: "payout_account.changed", changes: { account_id: accountId } } as const;
-      await runBatch(db, [
-        ...recordChange(context, id, change, isThere(id)),
-        db
-          .update(integrations)
-          .set({ payoutAccount: accountId, updatedAt: context.now() })
-          .where(eq(integrations.id, id)),
-      ]);
-      await ledger.update(meta).set({ payoutAccount: accountId });
+      let isStored = false;
+      try {
+        await runBatch(db, [
+          ...recordChange(context, id, change, isThere(id)),
+          db
+            .update(integrations)
+            .set({ payoutAccount: accountId, updatedAt: context.now() })
+            .where(eq(integrations.id, id)),
+        ]);
+        isStored = true;
+        await ledger.update(meta).set({ payoutAccount: accountId });
+      } catch (error) {
+        if (isStored || isUnavailable(error)) throw payoutsStopped(error);
+        await ledger.update(meta).set({ payoutAccount: before });
+        throw error;
+      }
       context.log("integration.payout_account", { integration_uuid: id, account_id: accountId });
       return readIntegration(context, id);
     },

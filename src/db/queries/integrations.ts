@@ -95,8 +95,8 @@ export const IS_OPEN = sql`open_since IS NOT NULL`;
 /** Condition of integrations whose wallet signs and accepts nothing, as their index has it. */
 export const IS_INACTIVE = sql`wallet_inactive_since IS NOT NULL`;
 
-/** Before all others. */
-const FIRST = "00000000-0000-0000-0000-000000000000" as Uuid;
+/** An id before all others. */
+export const FIRST = "00000000-0000-0000-0000-000000000000" as Uuid;
 
 /** Integrations with operations that are unknown, or are pending and began before `since`, or with an inactive wallet, by their ids. */
 export const withSomethingStuck = async (

@@ -39,7 +39,7 @@ export const contracts = sqliteTable(
   (table) => [
     uniqueIndex("contracts_account").on(table.accountId),
     index("contracts_integration").on(table.integrationId, table.id),
-    index("contracts_deploying").on(table.createdAt).where(sql`state = 'deploying'`),
+    index("contracts_deploying").on(table.id).where(sql`state = 'deploying'`),
     // Each write checks whether its contract is among these few.
     index("contracts_left").on(table.accountId).where(sql`left_at IS NOT NULL`),
   ],

@@ -2,8 +2,8 @@ import { isUnavailable } from "../../db/statements.ts";
 import { DATABASE_RETRY_AFTER, ServiceError } from "../../domain/errors.ts";
 import type { Uuid } from "../../domain/ids.ts";
 
-/** How long after its making an operation can be accepted. Milliseconds. */
-export const ACCEPTED_WITHIN_MS = 5 * 60_000;
+/** How long after its making an operation can be accepted, as docs/outcomes.md promises. Milliseconds. */
+export const ACCEPTED_WITHIN_MS = 2 * 60_000;
 
 /**
  * The error for a request with an unknown outcome. Retrying could execute it twice, so the error refers to the
