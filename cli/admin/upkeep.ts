@@ -30,10 +30,15 @@ export const UPKEEP_COMMANDS: Readonly<Record<string, Command>> = {
     run: async (admin, [uuid = "", integration]) => shown(await admin.operations.get(uuid, integration)),
   },
   "operation settle": {
-    takes: "<operation> --effect yes|no",
-    does: "ends an operation with an unknown outcome as you found it on the chain",
-    run: async (admin, [uuid = ""], { effect }) =>
-      shown(await admin.operations.settle(uuid, { had_effect: effectOf(effect) })),
+    takes: "<operation> --effect yes|no [--transaction <hash>]",
+    does: "ends an operation with an unknown outcome as you found it on the chain; with the transaction's hash its caller gets its results",
+    run: async (admin, [uuid = ""], { effect, transaction }) =>
+      shown(
+        await admin.operations.settle(uuid, {
+          had_effect: effectOf(effect),
+          ...(transaction !== undefined && { transaction_hash: transaction }),
+        }),
+      ),
   },
   "order export": {
     takes: "<collection>",

@@ -414,7 +414,7 @@ export interface paths {
         put?: never;
         /**
          * Settle an operation whose outcome can't be proven
-         * @description Only for the state `unknown`; check the chain first. With `had_effect` false the operation ends as failed, nothing more of it is sent, and its caller can send the request again. While a signed transaction may still land, the response is 409 with Retry-After. With `had_effect` true its caller is told not to repeat the request. A finalization then adopts the collection that the chain shows under its external id; 409 if it shows none. It is also 409 where it was only prepared, by a top-up or a registration that can't be proven.
+         * @description Only for the state `unknown`; check the chain first. With `had_effect` false the operation ends as failed, nothing more of it is sent, and its caller can send the request again. While a signed transaction may still land, the response is 409 with Retry-After. With `had_effect` true its caller is told not to repeat the request, or gets the response that it would have had if you give the transaction's hash; 409 if that isn't a transaction of the operation's last step. A finalization then adopts the collection that the chain shows under its external id; 409 if it shows none. It is also 409 where it was only prepared, by a top-up or a registration that can't be proven.
          */
         post: operations["adminSettleOperation"];
         delete?: never;
@@ -5050,6 +5050,8 @@ export interface components {
         SettlementInput: {
             /** @description Whether the chain has the operation's effect. For a finalization the service checks it. For the creation of a wallet or contract, send false and repeat the creation. */
             had_effect: boolean;
+            /** @description With `had_effect` true: the transaction that had it, as the chain shows it. The operation then succeeds with its results. A finalization needs none. */
+            transaction_hash?: string;
         };
         StuckTransaction: {
             /**

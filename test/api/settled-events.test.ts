@@ -12,6 +12,7 @@ import { collectionOnChain, createCollection, type Finalized } from "../support/
 import { background, eventsOf, readOperation } from "../support/operations.ts";
 import { FORGETFUL, givenUp, stepsOf } from "../support/own-wallets.ts";
 import { sendFrom } from "../support/payments.ts";
+import { unsigned } from "../support/shared-mints.ts";
 import { spoilViews } from "../support/spoilt-views.ts";
 import { until } from "../support/waiting.ts";
 import { replaceObject } from "../support/wallets.ts";
@@ -160,6 +161,63 @@ test.each(Object.keys(writes) as (keyof typeof writes)[])(
     if (kind === "collection_lock") expect(shown).toMatchObject({ locks: ["supply", "royalties"] });
   },
 );
+
+const settleBy = (uuid: string, transaction_hash: string, had_effect = true) =>
+  admin(`/operation/${uuid}/settle`, { json: { had_effect, transaction_hash } });
+
+const mintFor = (receiver: string, quantity: number, headers: Record<string, string>) =>
+  api(`/collection/${collection.collection_uuid}/mint`, {
+    key: shop.key,
+    json: { receiver_addresses: [receiver], quantity_per_receiver: quantity },
+    headers,
+  });
+
+interface MintAnswer {
+  readonly tokens: readonly { readonly token_id: string; readonly owner_id: string }[];
+  readonly tx_results: readonly { readonly transaction_hash: string }[];
+}
+
+test("mints whose shared transaction the operator has found have the answers that they would have had", async () => {
+  const [bob] = (await createReceivers(1)) as [string];
+  const other = await bodyOf<MintAnswer>(await mintFor(alice, 1, {}), 201);
+  const orders = [
+    [alice, 2],
+    [bob, 1],
+  ] as const;
+  await setFaults(...LANDS);
+  const uuids = await unsigned(shop.integrationUuid, () =>
+    Promise.all(
+      orders.map(async ([receiver, quantity]) => {
+        const headers = { prefer: "respond-async", "idempotency-key": receiver };
+        return (await bodyOf<{ operation_uuid: string }>(await mintFor(receiver, quantity, headers), 202))
+          .operation_uuid;
+      }),
+    ),
+  );
+  await expect.poll(async () => (await shownTokens()).length, { timeout: 20_000 }).toBe(6);
+  const [uuid] = uuids as [string];
+  const open = await readOperation<{ transactions: { transaction_hash: string }[] }>(shop.key, uuid);
+  const hash = open.transactions[0]!.transaction_hash;
+  await replaceObject(shop.integrationUuid);
+  await setFaults();
+  for (const one of uuids) {
+    await background.resume(one);
+    expect(await readOperation(shop.key, one)).toMatchObject({ state: "unknown" });
+  }
+  await bodyOf(await settleBy(uuid, `${hash}1`), 400);
+  await bodyOf(await settleBy(uuid, hash, false), 400);
+  for (const wrong of [other.tx_results[0]!.transaction_hash, "1".repeat(32)])
+    expect(await bodyOf(await settleBy(uuid, wrong), 409)).toMatchObject({ code: "conflict" });
+  for (const one of uuids)
+    expect(await bodyOf(await settleBy(one, hash), 200)).toMatchObject({ state: "succeeded" });
+  const owned = new Map((await shownTokens()).map((token) => [token.token_id, token.owner_id]));
+  for (const [receiver, quantity] of orders) {
+    const answer = await mintFor(receiver, quantity, { "idempotency-key": receiver });
+    const { tokens: minted, tx_results: sent } = await bodyOf<MintAnswer>(answer, 201);
+    expect(sent).toMatchObject([{ transaction_hash: hash, status: "success" }]);
+    expect(minted.map((token) => owned.get(token.token_id))).toEqual(Array(quantity).fill(receiver));
+  }
+});
 
 test("is settled once a node shows what it did", async () => {
   const { send, hasLanded, type } = writes.nft_transfer;

@@ -1,6 +1,7 @@
 /** What callers were told is held against what really happened. */
 import type { Answer } from "./client.ts";
 import type { Effect, Effects } from "./effects.ts";
+import type { Settlement } from "./operator.ts";
 import type { FaultyService } from "./service.ts";
 import { type Entry, isOpen, METHODS, type Shop } from "./workload.ts";
 
@@ -39,7 +40,7 @@ export const audit = async (
   shops: readonly Shop[],
   ledger: readonly Entry[],
   effects: Effects,
-  settled: ReadonlyMap<string, boolean>,
+  settled: ReadonlyMap<string, Settlement>,
 ): Promise<Finding[]> => {
   effects.read(true);
   const findings = ledger.flatMap((entry) =>
@@ -64,7 +65,7 @@ export const audit = async (
 
 const nameOf = ({ kind, marker, ordinal }: Entry): string => `${kind} ${ordinal} (${marker.slice(0, 20)})`;
 
-const judgeEntry = (entry: Entry, effects: readonly Effect[], settled: boolean | undefined): Finding[] => {
+const judgeEntry = (entry: Entry, effects: readonly Effect[], settled: Settlement | undefined): Finding[] => {
   const name = nameOf(entry);
   const findings: Finding[] = [];
   if (effects.length > 1) {
@@ -107,13 +108,13 @@ const judgeAnswer = (
   name: string,
   answer: Answer,
   effects: readonly Effect[],
-  settled: boolean | undefined,
+  settled: Settlement | undefined,
 ): Omit<Finding, "entry"> | null => {
   const told = `${name}: told ${answer.kind} ${answer.status} ${JSON.stringify(answer.body)?.slice(0, 400)}`;
   if (isOpen(answer)) return { figure: "stuck", text: told };
   if (answer.kind === "failure") {
     if (effects.length > 0) return { figure: "wrong", text: `${told}, and it took effect` };
-    return settled === false ? null : { figure: "lost", text: told };
+    return settled === "none" ? null : { figure: "lost", text: told };
   }
   if (effects.length === 0) return { figure: "lost", text: `${told}, and there is no effect` };
   const results = (answer.body as { tx_results?: unknown } | null)?.tx_results;
@@ -211,14 +212,23 @@ const judgeReveal = async (service: FaultyService, entry: Entry): Promise<Findin
 const tokensOf = ({ body }: Answer): string[] =>
   ((body as { tokens?: ChainToken[] } | null)?.tokens ?? []).map(({ token_id }) => token_id);
 
-/** A request that was answered is sent again with its key: it has to be answered the same. */
-export const judgeReplay = (entry: Entry, before: Answer, again: Answer | null): Finding[] => {
+/**
+ * A request that was answered is sent again with its key: it has to be answered the same. A ledger that was set back may have forgotten
+ * the answer: where the operator can only say that there was an effect, that is told. @param settled as of `audit`
+ */
+export const judgeReplay = (
+  entry: Entry,
+  before: Answer,
+  again: Answer | null,
+  settled?: Settlement,
+): Finding[] => {
   const name = nameOf(entry);
   const said = again && `${again.kind} ${again.status} ${JSON.stringify(again.body)?.slice(0, 300)}`;
   if (again === null || isOpen(again)) {
     const text = `${name}: was told ${before.kind} ${before.status}, and when it was sent again ${said}`;
     return [{ figure: "stuck", text, entry }];
   }
+  if (settled === "said" && again.kind === "settled") return [];
   const same =
     again.kind === before.kind &&
     again.status === before.status &&

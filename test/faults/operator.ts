@@ -22,13 +22,16 @@ interface OpenRow {
   readonly created_at: number;
 }
 
+/** That an operation had no effect, that it had one, or which transaction it was, whose results its callers get. */
+export type Settlement = "none" | "said" | "shown";
+
 export class Operator {
   readonly #service: FaultyService;
   readonly #effects: Effects;
   readonly #ledger: readonly Entry[];
   readonly #blockMs: number;
   /** What was said of operations that nobody could prove, by marker. */
-  readonly settled = new Map<string, boolean>();
+  readonly settled = new Map<string, Settlement>();
   /** Ledgers that were lost and set back, and came back; and the writes that these had forgotten. */
   lost = 0;
   setBack = 0;
@@ -184,22 +187,37 @@ export class Operator {
       const entry = this.#entryOf(row);
       // Of the opening, which goes on with what has succeeded only.
       if (!entry) {
-        await this.#say(row.id, row.id, true);
+        await this.#say(row.id, row.id, [null]);
         continue;
       }
-      const hadEffect = this.#effects.of(entry.evidence, METHODS[entry.kind]).length > 0;
+      const [effect] = this.#effects.of(entry.evidence, METHODS[entry.kind]);
       // What a wallet that still has its journal may have sent later than that, it knows: it refuses to be told `no`.
       const since = Math.max(row.created_at, this.#lostAt);
-      if (!hadEffect && this.#service.now() < since + validityMs) continue;
-      await this.#say(row.id, entry.marker, hadEffect);
+      if (!effect && this.#service.now() < since + validityMs) continue;
+      await this.#say(row.id, entry.marker, effect ? [effect.hash, null] : []);
     }
   }
 
-  /** Says what the chain shows. Where that is refused for now, the next look says it again. */
-  async #say(id: string, marker: string, hadEffect: boolean): Promise<void> {
+  /**
+   * Says what the chain shows. Where that is refused for now, the next look says it again.
+   * @param effects the transaction that had the effect, then none where the service can't tell that it is the operation's; empty: there
+   *   was no effect
+   */
+  async #say(id: string, marker: string, effects: readonly (string | null)[]): Promise<void> {
     const uuid = id.replace(/^(.{8})(.{4})(.{4})(.{4})/, "$1-$2-$3-$4-");
-    const { status } = await this.#post(`/operation/${uuid}/settle`, { had_effect: hadEffect });
-    if (status === 200) this.settled.set(marker, hadEffect);
+    const settlements = effects.map((hash) => ({
+      had_effect: true,
+      ...(hash !== null && { transaction_hash: hash }),
+    }));
+    for (const settlement of effects.length === 0 ? [{ had_effect: false }] : settlements) {
+      const { status, body } = await this.#post(`/operation/${uuid}/settle`, settlement);
+      if (status === 200) {
+        const { state } = body as { state: string };
+        this.settled.set(marker, effects.length === 0 ? "none" : state === "succeeded" ? "shown" : "said");
+      }
+      const { message = "" } = (body ?? {}) as { message?: string };
+      if (!/settle (?:it )?without/i.test(message)) return;
+    }
   }
 
   #entryOf({ request, reference, subject }: OpenRow): Entry | undefined {

@@ -289,7 +289,9 @@ class FaultRun {
     );
     await each(answered, async (entry) => {
       const again = await entry.shop.caller.once(requestOf(entry, 0), 0);
-      this.#findings.push(...judgeReplay(entry, entry.answer!, again));
+      this.#findings.push(
+        ...judgeReplay(entry, entry.answer!, again, this.#operator.settled.get(entry.marker)),
+      );
     });
     this.#lap("replay");
   }

@@ -7,7 +7,9 @@ import { type Failure, HAD_EFFECT } from "../../domain/failures.ts";
 import type { Uuid } from "../../domain/ids.ts";
 import { KINDS } from "../../domain/operations.ts";
 import { isPreparation } from "../../domain/steps.ts";
+import { endWith } from "../../operations/engine/drive.ts";
 import { endInPart, fail } from "../../operations/engine/endings.ts";
+import { foundRecord } from "../../operations/engine/found-transaction.ts";
 import { findAnywhere, readOperationAsOperator } from "../../operations/engine/read.ts";
 import type { FinalizeOperation } from "../../operations/kinds/finalize-plan.ts";
 import { kindNamed, walletFor } from "../../operations/registry.ts";
@@ -15,7 +17,7 @@ import { walletOf } from "../../wallet/client.ts";
 import type { TransactionRecord } from "../../wallet/interface.ts";
 import { endpoint, json, jsonBody, reply } from "../endpoint.ts";
 import { type OperationResource, operationView } from "../resources/operation.ts";
-import { uuidField } from "../schemas/fields.ts";
+import { transactionHashField, uuidField } from "../schemas/fields.ts";
 import { operationParam } from "../schemas/parameters.ts";
 
 const NO_EFFECT: Failure = {
@@ -35,14 +37,14 @@ const BLOCKS_TO_EXECUTE = 5;
 
 /**
  * Ends an operation whose outcome the nodes can't prove, by the decision of the operator, who has checked the chain. A
- * finalization that had an effect is looked up, and succeeds; of everything else the operator's word is taken, because
- * later changes may have covered what it did. @throws ServiceError not_found; conflict in another state or of another
+ * finalization that had an effect is looked up, and succeeds, as does what the operator has found the transaction of; of everything
+ * else the operator's word is taken, because later changes may have covered what it did. @throws ServiceError not_found; conflict in another state or of another
  * kind, where what was signed may still land, or where the chain shows otherwise
  */
 const settleOperation = async (
   context: ServiceContext,
   id: Uuid,
-  hadEffect: boolean,
+  { had_effect: hadEffect, transaction_hash: hash }: z.output<typeof settlementBody>,
 ): Promise<EndpointResponse<OperationResource>> => {
   const row = await findAnywhere(context, id);
   if (!row) throw new ServiceError("not_found", "There is no such operation. Check its operation_uuid.");
@@ -55,7 +57,8 @@ const settleOperation = async (
   else if (KINDS[kind].wallet === "platform") {
     // The next attempt finds a wallet or contract that exists, so nothing is adopted here.
     throw conflict(`Settle it as without effect, then repeat it: repeating a ${kind} does no harm.`);
-  } else await close(context, row, HAD_EFFECT);
+  } else if (hash !== undefined) await succeedBy(context, row, hash);
+  else await close(context, row, HAD_EFFECT);
   context.log("operation.settled", { operation_uuid: id, kind, had_effect: hadEffect });
   return readOperationAsOperator(context, id, row.integrationId);
 };
@@ -82,12 +85,59 @@ const close = async (
   const writes = failure === HAD_EFFECT ? kind.onSettled : kind.onFailure;
   // Read first: an operation that is withdrawn while no node answers would neither go on nor end.
   const consequences = partial === null ? await writes(context, row, records) : {};
-  if (!(await wallet.withdraw(row.id, states.length, true, states))) throw resumed();
+  await withdraw(context, row, records);
   await (partial === null
     ? fail(context, row, { failure, ...consequences, records, height })
     : endInPart(context, row, partial, { records, height }));
-  await wallet.acknowledge(row.id);
+  await acknowledge(context, row);
+};
+
+/** @throws ServiceError conflict if its wallet has gone on with it */
+const withdraw = async (
+  context: ServiceContext,
+  row: OperationRow,
+  records: readonly TransactionRecord[],
+): Promise<void> => {
+  const states = records.map(({ state }) => state);
+  if (!(await walletFor(context, row).withdraw(row.id, states.length, true, states))) throw resumed();
+};
+
+const acknowledge = async (context: ServiceContext, row: OperationRow): Promise<void> => {
+  await walletFor(context, row).acknowledge(row.id);
   await walletOf(context.env, row.integrationId).acknowledge(row.id);
+};
+
+/**
+ * Ends an operation with the results of the transaction that its last step was: its caller gets the response that it would have had.
+ * @throws ServiceError conflict if it isn't the step's transaction, or the operation wouldn't be over with it
+ */
+const succeedBy = async (context: ServiceContext, row: OperationRow, hash: string): Promise<void> => {
+  const kind = kindNamed(row.kind);
+  const wallet = walletFor(context, row);
+  const records = await wallet.transactions(row.id);
+  const record = records.find(({ state }) => state === "unknown");
+  if (record === undefined) throw resumed();
+  const [before, { accountId: signerId }] = await Promise.all([
+    kind.look(context, row, records),
+    wallet.status(),
+  ]);
+  const sent = await before.transaction(record.step);
+  if (sent === null) throw conflict("Settle it without the transaction: what it sent isn't known any more.");
+  const found = await foundRecord(context, { record, sent, signerId, hash });
+  const known = records.map((one) => (one === record ? found : one));
+  const outlook = await kind.look(context, row, known);
+  if (outlook.next().do !== "finish")
+    throw conflict("Settle it without the transaction: that isn't all that the operation does.");
+  const effects = await outlook.effects();
+  if (effects === null) throw notYet();
+  await withdraw(context, row, records);
+  if ((await endWith(context, row, effects, known)) === null) throw notYet();
+  await acknowledge(context, row);
+};
+
+const notYet = (): ServiceError => {
+  const message = `Try again in ${duration(ADOPTION_AGAIN_S)}: what the transaction did can't be read yet.`;
+  return new ServiceError("conflict", message, { retryAfter: ADOPTION_AGAIN_S });
 };
 
 const resumed = (): ServiceError =>
@@ -159,6 +209,14 @@ const settlementBody = z
       description:
         "Whether the chain has the operation's effect. For a finalization the service checks it. For the creation of a wallet or contract, send false and repeat the creation.",
     }),
+    transaction_hash: transactionHashField.optional().openapi({
+      description:
+        "With `had_effect` true: the transaction that had it, as the chain shows it. The operation then succeeds with its results. A finalization needs none.",
+    }),
+  })
+  .refine(({ had_effect: hadEffect, transaction_hash: hash }) => hadEffect || hash === undefined, {
+    message: "Leave it out: a transaction shows an effect.",
+    path: ["transaction_hash"],
   })
   .openapi("SettlementInput");
 
@@ -188,12 +246,12 @@ export const adminOperationEndpoints = [
       operationId: "adminSettleOperation",
       summary: "Settle an operation whose outcome can't be proven",
       description:
-        "Only for the state `unknown`; check the chain first. With `had_effect` false the operation ends as failed, nothing more of it is sent, and its caller can send the request again. While a signed transaction may still land, the response is 409 with Retry-After. With `had_effect` true its caller is told not to repeat the request. A finalization then adopts the collection that the chain shows under its external id; 409 if it shows none. It is also 409 where it was only prepared, by a top-up or a registration that can't be proven.",
+        "Only for the state `unknown`; check the chain first. With `had_effect` false the operation ends as failed, nothing more of it is sent, and its caller can send the request again. While a signed transaction may still land, the response is 409 with Retry-After. With `had_effect` true its caller is told not to repeat the request, or gets the response that it would have had if you give the transaction's hash; 409 if that isn't a transaction of the operation's last step. A finalization then adopts the collection that the chain shows under its external id; 409 if it shows none. It is also 409 where it was only prepared, by a top-up or a registration that can't be proven.",
       request: { params: operationParam, body: jsonBody(settlementBody, { had_effect: true }) },
       success: { 200: json("The operation as it is now.", operationView) },
       errors: ["conflict", "wallet_busy", "chain_unavailable"],
     },
     async ({ context, params, body }, c) =>
-      reply(c, await settleOperation(context, params.operation_uuid, body.had_effect)),
+      reply(c, await settleOperation(context, params.operation_uuid, body)),
   ),
 ];

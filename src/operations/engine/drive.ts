@@ -16,7 +16,7 @@ import type {
   TransactionRecord,
   Written,
 } from "../../wallet/interface.ts";
-import type { Kind, Outlook } from "../kind.ts";
+import type { Effects, Gone, Kind, Outlook } from "../kind.ts";
 import { kindNamed, walletFor } from "../registry.ts";
 import { unpaidStorage } from "../top-up.ts";
 import { endInPart, fail, succeed } from "./endings.ts";
@@ -402,10 +402,19 @@ const endWithEffects = async (
   records: readonly TransactionRecord[],
 ): Promise<EndedRow | null> => {
   const effects = await outlook.effects();
-  if (effects === null) return null;
-  if ("failure" in effects) return failWith(context, row, effects.failure, records);
-  return succeed(context, row, effects, records);
+  return effects && endWith(context, row, effects, records);
 };
+
+/** Ends an operation with the results of its last step. @returns null if what was read has changed */
+export const endWith = (
+  context: ServiceContext,
+  row: OperationRow,
+  effects: Effects | Gone,
+  records: readonly TransactionRecord[],
+): Promise<EndedRow | null> =>
+  "failure" in effects
+    ? failWith(context, row, effects.failure, records)
+    : succeed(context, row, effects, records);
 
 const failWith = async (
   context: ServiceContext,
