@@ -95,9 +95,10 @@ export const restoredKey = async (
  */
 export const activateWallet = async (context: ServiceContext, integrationId: Uuid): Promise<WalletShown> => {
   const row = await requireIntegration(context, integrationId);
-  if (row.walletState !== "ready") throw noWallet();
   const wallet = walletOf(context.env, integrationId);
   const { state } = await wallet.status();
+  // One that was lost while its account was being made: its ledger has to go on before that can be repeated.
+  if (row.walletState !== "ready" && state !== "restored") throw noWallet();
   if (state === "empty")
     throw new ServiceError("conflict", "This wallet has lost its key. Restore it first.");
   if (state === "prepared" || state === "restored") {

@@ -148,6 +148,44 @@ describe("a wallet object that is lost", () => {
     expect(await mintedOnChain(shop, collection)).toBe(2);
   });
 
+  test.each([
+    ["and lands later", 100_000],
+    ["and never lands", 0],
+  ])(
+    "while its account is being made is restored, and created again: the transaction is lost %s",
+    async (_, landsWithin) => {
+      await setFaults({ kind: "request_lost", methods: ["send_tx"] });
+      const request = {
+        json: { name: `Lost early ${landsWithin}` },
+        headers: { authorization: `Bearer ${env.ADMIN_TOKEN}` },
+      };
+      const { response } = await apiWith({ SYNC_WAIT_MS: "500" }, "/admin/v1/integration", request);
+      expect(response.status).toBe(202);
+      const [{ integration_uuid: uuid }] = await bodyOf<[{ integration_uuid: string }]>(
+        await admin("/integration?limit=1"),
+        200,
+      );
+      const own = (action: string) => admin(`/integration/${uuid}/wallet${action}`, { method: "POST" });
+      await background.reconcile();
+      await loseObject(uuid);
+      if (landsWithin > 0) {
+        await setFaults();
+        await background.reconcile(landsWithin);
+      }
+      await bodyOf(await own(""), 503);
+      await bodyOf(await own("/restore"), 200);
+      await bodyOf(await own("/activate"), 200);
+      await setFaults();
+      await eventually(async () => {
+        expect(await bodyOf(await own(""), 200)).toMatchObject({ wallet_state: "ready" });
+      });
+      expect(await bodyOf(await admin(`/integration/${uuid}/wallet`), 200)).toMatchObject({
+        state: "active",
+      });
+      await bodyOf(await admin(`/integration/${uuid}/contract`, { json: { name: "A", symbol: "A" } }), 201);
+    },
+  );
+
   test("during a request isn't reported as if nothing had been sent", async () => {
     const [shop, collection] = await opened("Lost in the middle");
     const headers = { "idempotency-key": "waits" };
