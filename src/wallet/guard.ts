@@ -11,7 +11,7 @@ interface GuardParts extends Runtime {
   readonly outbox: Outbox;
   readonly journal: Journal;
   readonly keys: Pick<LaneKeys, "isOvertaken">;
-  /** No operator rules on the platform's wallet: it goes on, and what it may have signed becomes unknown. */
+  /** No operator restores the platform's wallet: it goes on, and what it may have signed becomes unknown. */
   readonly isPlatform: boolean;
 }
 
@@ -143,7 +143,7 @@ export class Guard {
     return storage.sql.exec("SELECT 1 FROM meta WHERE brought_back = 1").toArray().length > 0;
   }
 
-  /** The operator has ruled: numbers go on above all that was known. */
+  /** The operator has activated it: numbers go on above all that was known. */
   settle(): void {
     this.#isSetBack = null;
     this.#parts.storage.sql.exec(
@@ -151,7 +151,7 @@ export class Guard {
     );
   }
 
-  /** The ledger has forgotten what D1 or, if null, the chain knows: it signs nothing until the operator rules. */
+  /** The ledger has forgotten what D1 or, if null, the chain knows: it signs nothing until the operator activates it. */
   setBack(known: KnownToD1 | null): void {
     const { storage, journal, log, now } = this.#parts;
     log("ledger.set_back", { ...known });

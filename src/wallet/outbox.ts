@@ -76,7 +76,7 @@ type Entry = typeof outbox.$inferSelect;
 
 /**
  * Brings D1 up to date with the ledger: entries of the outbox once and in order, and copies of rows whose version is higher.
- * Calls are numbered and marked, and D1's row of the ledger has those of the last one, so that a call without an answer, a D1
+ * Calls are numbered and tagged, and D1's row of the ledger has those of the last one, so that a call without an answer, a D1
  * that was set back and a ledger that was set back are told apart. A D1 that was set back gets all of it again.
  */
 export class Outbox {
@@ -200,7 +200,7 @@ export class Outbox {
     return row!;
   }
 
-  /** The next call's mark, which is stored before the call. A call that is repeated has the same. */
+  /** The next call's tag, which is stored before the call. A call that is repeated has the same. */
   #nextTag(): string {
     const { sql } = this.#parts.storage;
     sql.exec("UPDATE meta SET next_tag = ? WHERE next_tag IS NULL", crypto.randomUUID());

@@ -410,7 +410,7 @@ test("the platform's wallet that is set back signs nothing again that it may hav
   await bodyOf(await deploy("NEXT"), 201);
 });
 
-test("what was reserved for an operation that was never accepted is given back", async () => {
+test("what was reserved for an operation that was never accepted is released", async () => {
   const own = await createIntegration("Broken off");
   await createCollection(own, { copies: [1] });
   const old = Date.now() - 3_600_000;

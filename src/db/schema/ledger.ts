@@ -25,7 +25,7 @@ export const meta = sqliteTable(
     suspendedAt: instant("suspended_at"),
     /** Where payouts go, as D1's integration has it; null: nowhere, also while the operator changes it. */
     payoutAccount: text("payout_account"),
-    /** The version that D1 knew when the ledger had forgotten it: it accepts nothing until the operator rules. Null: it hasn't. */
+    /** The version that D1 knew when the ledger had forgotten it: it accepts nothing until the operator activates it. Null: it hasn't. */
     forgotVersion: integer("forgot_version"),
     /** Since then: whether what D1 and R2 have of it was brought back, to the end. */
     broughtBack: integer("brought_back", { mode: "boolean" }).notNull().default(false),
@@ -34,7 +34,7 @@ export const meta = sqliteTable(
     /** The outbox entry and the version that D1 had when it answered last. */
     sentEntry: integer("sent_entry").notNull().default(0),
     sentVersion: integer("sent_version").notNull().default(0),
-    /** The call of D1 that was answered last, and its mark; and the mark of the next one. */
+    /** The call of D1 that was answered last, and its tag; and the tag of the next one. */
     sentFlush: integer("sent_flush").notNull().default(0),
     sentTag: text("sent_tag").notNull().default(""),
     nextTag: text("next_tag"),

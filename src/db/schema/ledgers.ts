@@ -14,7 +14,7 @@ export const ledgers = sqliteTable(
     /** The last outbox entry that was applied: each is applied once, in order. */
     entry: integer("entry").notNull(),
     version: integer("version").notNull(),
-    /** Number of the ledger's last call, and its mark: a call is made upon the one before, or changes nothing. */
+    /** Number of the ledger's last call, and its random tag: each call is a compare-and-set on them, and changes nothing unless it follows the one before. */
     flush: integer("flush").notNull(),
     flushTag: text("flush_tag").notNull(),
     eventsSeq: integer("events_seq").notNull(),

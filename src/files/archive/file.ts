@@ -19,7 +19,7 @@ export interface ArchivedTransaction {
 export interface ArchivedOperation {
   readonly row: OperationRow;
   readonly transactions: readonly ArchivedTransaction[];
-  /** Its Idempotency-Keys; absent in the archive, which operations reach when their keys have expired. */
+  /** Its Idempotency-Keys; absent in the archive: records have them, which are kept longer than keys. */
   readonly keys?: readonly ArchivedKey[];
   /** The events of its end; absent in the archive. */
   readonly events?: ArchivedEvents | undefined;

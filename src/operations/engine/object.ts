@@ -339,7 +339,7 @@ export class IntegrationWallet extends WalletObject {
     }
     const row = journal.atomically(() => {
       try {
-        // What D1 has reserved for it may be given back soon (src/operator/jobs/unaccepted.ts).
+        // What D1 has reserved for it may be released soon (src/operator/jobs/unaccepted.ts).
         if (madeAt(id) < now() - ACCEPTED_WITHIN_MS) throw new NotAccepted(TOO_SLOW);
         const [inserted] = statements.map((statement) => runSent(sql, statement));
         if (inserted!.rows.length === 0) throw new NotAccepted({ status: "not_accepted" });

@@ -78,7 +78,7 @@ const accept = async (
   proposal: Proposal,
 ): Promise<RowWithResults | null> => {
   const accepting = acceptOrUndo(context, caller, proposal);
-  // What it has reserved is also given back if the client goes away.
+  // What it has reserved is also released if the client goes away.
   context.waitUntil(accepting.catch(() => undefined));
   return accepting;
 };

@@ -19,15 +19,15 @@ import { wakeForgotten } from "./webhooks.ts";
 
 export const SCHEDULE = "schedule";
 
-/** Ledgers with operations that have been open for this long are poked: their requests and alarms had their time. Milliseconds. */
+/** Ledgers with operations that have been open for this long are woken: their requests and alarms had their time. Milliseconds. */
 const STALE_MS = 45_000;
 
 /** Ledgers of one run: such ones, and of all; how many at once, and how long each is waited for. Milliseconds. */
 const MOST_STALE = 600;
 const SOME = 50;
 const AT_ONCE = 10;
-const POKE_MS = 15_000;
-const POKED = "poked_ledgers";
+const WAKE_MS = 15_000;
+const WOKEN = "woken_ledgers";
 
 /** How long a run waits for them; slower ones continue. Milliseconds. */
 const LOOK_MS = 20_000;
@@ -39,7 +39,7 @@ const RUN_MS = 40_000;
 export const reconcile = async (context: ServiceContext): Promise<void> => {
   const until = context.now().getTime() + RUN_MS;
   const parts: readonly [string, () => Promise<unknown>][] = [
-    ["ledgers", () => pokeLedgers(context, until)],
+    ["ledgers", () => wakeLedgers(context, until)],
     ["unaccepted", () => releaseUnaccepted(context)],
     ["chain", () => compareWithChain(context, until)],
     ["idempotency_keys", () => forgetExpiredKeys(context)],
@@ -69,37 +69,37 @@ export const reconcile = async (context: ServiceContext): Promise<void> => {
   }
 };
 
-/** The ledgers that were poked last. */
-let lastPoked: readonly Uuid[] = [];
+/** The ledgers that were woken last. */
+let lastWoken: readonly Uuid[] = [];
 
-const ledgersToPoke = async ({ db, now }: ServiceContext): Promise<Uuid[]> => {
-  const after = (await readSweep(db, POKED)) as Uuid | null;
+const ledgersToWake = async ({ db, now }: ServiceContext): Promise<Uuid[]> => {
+  const after = (await readSweep(db, WOKEN)) as Uuid | null;
   const [stale, some] = await Promise.all([
     staleLedgers(db, new Date(now().getTime() - STALE_MS), MOST_STALE),
     integrationIds(db, { which: HAS_WALLET, after }, SOME),
   ]);
-  await writeSweep(db, POKED, some.length < SOME ? null : some.at(-1)!, now());
+  await writeSweep(db, WOKEN, some.length < SOME ? null : some.at(-1)!, now());
   return [...stale, ...some];
 };
 
 /**
- * Pokes ledgers whose operations have been open for a while, and a few of all: the platform may never run an object's alarm.
+ * Wakes ledgers whose operations have been open for a while, and a few of all: the platform may never run an object's alarm.
  * Each does what is overdue, checks what couldn't be proven, and brings D1 up to date.
  */
-const pokeLedgers = async (context: ServiceContext, until: number): Promise<void> => {
+const wakeLedgers = async (context: ServiceContext, until: number): Promise<void> => {
   const { env, now, log } = context;
   try {
-    lastPoked = await ledgersToPoke(context);
+    lastWoken = await ledgersToWake(context);
   } catch (error) {
     // While D1 is away ledgers go on, and their alarms may be lost all the same.
     log("reconcile.failed", { part: "ledgers", error });
   }
-  const names = new Set<Uuid | "platform">(["platform", ...lastPoked]).values();
+  const names = new Set<Uuid | "platform">(["platform", ...lastWoken]).values();
   const worker = async () => {
     for (const name of names) {
       if (now().getTime() > until) return;
       try {
-        await within(POKE_MS, walletOf(env, name).reconcile());
+        await within(WAKE_MS, walletOf(env, name).reconcile());
       } catch (error) {
         log("reconcile.ledger_failed", { ledger: name, error });
       }

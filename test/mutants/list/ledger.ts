@@ -21,7 +21,7 @@ export const LEDGER: readonly Mutant[] = [
     named: "another isolate, which doesn't know of the suspension",
   },
   {
-    id: "ledger: nonces of the chain are no witness of a set-back",
+    id: "ledger: nonces of the chain are no source for a set-back",
     file: "src/wallet/lanes/lane-keys.ts",
     search: "(nonces.get(publicKey) ?? 0n) > BigInt(nonce ?? 0)",
     replacement: "(nonces.get(publicKey) ?? 0n) < BigInt(nonce ?? 0) - BigInt(nonce ?? 0)",
