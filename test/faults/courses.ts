@@ -19,7 +19,7 @@ export const longCourse = (operations: number, rate = RATE): CourseOptions => ({
   firstPart: Math.round(operations * 0.85),
   stormOperations: Math.max(10, Math.min(100, Math.round(operations / 40))),
   killShare: 0.004,
-  storageShare: 0.004,
+  storageShare: 0.01,
   objectShare: 0.004,
   overdueShare: 0.03,
   hangMs: 80_000,
