@@ -22,22 +22,20 @@ export const postToD1 = (
   at: Date,
 ): Statement[] => {
   if (statements.length === 0) return [];
-  const texts = statements
-    .map(sentOf)
-    .map(({ sql: text, params }) => JSON.stringify([text, params.map(toJson)]));
+  const texts = statements.map(sentOf).map(textOf);
   const entries: string[][] = [];
   let bytes = 0;
   for (const text of texts) {
-    bytes += text.length;
+    bytes += Buffer.byteLength(text);
     if (entries.length === 0 || bytes > MOST_BYTES) {
       entries.push([text]);
-      bytes = text.length;
+      bytes = Buffer.byteLength(text);
     } else entries.at(-1)!.push(text);
   }
   return entries.map((entry) =>
     ledger
       .insert(outbox)
-      .select(sql`SELECT NULL, ${`[${entry.join(",")}]`}, ${at.getTime()}, NULL WHERE ${condition}`),
+      .select(sql`SELECT NULL, ${`[${entry.join(",")}]`}, ${at.getTime()}, NULL, NULL WHERE ${condition}`),
   );
 };
 
@@ -48,6 +46,12 @@ const fromJson = (value: unknown): unknown =>
   typeof value === "object" && value !== null
     ? new Uint8Array(Buffer.from((value as Bytes).base64, "base64"))
     : value;
+
+const textOf = ({ sql: text, params }: SentStatement): string => JSON.stringify([text, params.map(toJson)]);
+
+/** Statements as an entry of the outbox. */
+export const entryOf = (statements: readonly SentStatement[]): string =>
+  `[${statements.map(textOf).join(",")}]`;
 
 /** The statements of an entry of the outbox. */
 export const statementsOf = (text: string): SentStatement[] =>

@@ -31,8 +31,12 @@ const violatesConstraint = (error: unknown): boolean => says(error, " constraint
 const UNAVAILABLE = "D1 is unavailable";
 const UNANSWERED = `${UNAVAILABLE}: it did not answer`;
 
-/** Messages of D1 about an invalid call, which was rolled back. After any other error the commit is uncertain. */
-const AT_FAULT = /SQLITE_|D1_TYPE_ERROR|D1_COLUMN_NOTFOUND/;
+/**
+ * Messages of D1 about an invalid call, which was rolled back. After any other error the commit is uncertain. That it is full, busy
+ * or broken is no fault of the call.
+ */
+const AT_FAULT =
+  /SQLITE_(?!FULL|BUSY|LOCKED|IOERR|NOMEM|INTERRUPT|READONLY|CANTOPEN|CORRUPT)|D1_TYPE_ERROR|D1_COLUMN_NOTFOUND/;
 
 /** The error of a call that D1 didn't answer before the timeout. It may still be committed later. */
 export const unanswered = (milliseconds: number): Error =>

@@ -1,10 +1,10 @@
 import { and, asc, gt, isNotNull, lte, sql } from "drizzle-orm";
 import { openDatabase, runSentBatch } from "../db/client.ts";
 import { type Ledger, openLedger, runSent, sentOf } from "../db/ledger.ts";
-import { statementsOf } from "../db/outbox.ts";
+import { entryOf, statementsOf } from "../db/outbox.ts";
 import { setInactive } from "../db/queries/integrations.ts";
 import { COUNTED } from "../db/queries/operation-counts.ts";
-import { ledgers } from "../db/schema/index.ts";
+import { integrations, ledgers } from "../db/schema/index.ts";
 import { collections, meta, operationCounts, outbox } from "../db/schema/ledger.ts";
 import type { SentStatement } from "../db/statements.ts";
 import { failedOn, isAtFault } from "../db/statements.ts";
@@ -28,7 +28,7 @@ const GIB = 2 ** 30;
 /** How long entries are kept for a D1 that is set back, by the size of the object, which holds 10 GB. Milliseconds. */
 const keptMs = (bytes: number): number => (bytes < 4 * GIB ? 31 * DAY_MS : 7 * DAY_MS);
 
-/** How often an entry that D1 has refused is tried again, and so many at a time. Milliseconds. */
+/** How often what D1 has refused is tried again, and so many at a time. Milliseconds. */
 const RETRY_MS = 3_600_000;
 const RETRIED = 10;
 
@@ -82,7 +82,7 @@ type Entry = typeof outbox.$inferSelect;
 export class Outbox {
   readonly #parts: OutboxParts;
   readonly #ledger: Ledger;
-  /** Calls that bring one entry or copy alone, since D1 has refused several together. */
+  /** Calls that bring one entry or copy alone, since D1 has refused some together. */
   #careful = 0;
   /** What D1 has refused on its own: the entry or the version of the copy. */
   #refusedOnce: string | null = null;
@@ -90,8 +90,9 @@ export class Outbox {
   #isTimed = false;
   #lastAt = 0;
   #pausedUntil = 0;
-  /** When entries that D1 has refused are tried again. */
+  /** When entries that D1 has refused are tried again, and the last one that was. */
   #retryAt = 0;
+  #retriedAfter = 0;
   /** How many callers wait for D1. */
   #waiting = 0;
 
@@ -270,7 +271,7 @@ export class Outbox {
       at("ledger.flushed");
     } catch (error) {
       if (failedOn(error, "ledgers.entry")) await this.#compare();
-      else if (isAtFault(error)) return this.#refused(before, flush, error);
+      else if (isAtFault(error)) await this.#refused(before, flush, error);
       else throw error;
       return true;
     }
@@ -279,9 +280,16 @@ export class Outbox {
     return flush.isCut;
   }
 
-  /** D1 refuses something of this. What it refuses twice on its own is left out. */
-  #refused({ sentVersion }: Meta, { entries, rows, counts, version }: Flush, error: unknown): boolean {
-    const { storage, log } = this.#parts;
+  /**
+   * D1 refuses something of this. What it refuses twice on its own is set aside, so that the others go on; a copy that is set
+   * aside becomes an entry. @throws Error if D1 refuses the ledger's own row as well, which is no fault of theirs
+   */
+  async #refused(before: Meta, { entries, rows, counts, version }: Flush, error: unknown): Promise<void> {
+    const { storage, d1, log, now } = this.#parts;
+    const nothing = { entry: before.sentEntry, version: before.sentVersion };
+    const tag = this.#nextTag();
+    await runSentBatch(d1, [this.#guard(before, nothing, tag)]);
+    this.#sent(nothing, { flush: before.sentFlush + 1, tag });
     const isAlone = entries.length + rows.length + counts.length === 1;
     const [entry] = entries;
     const what = entry ? `entry ${entry.id}` : `copy ${version}`;
@@ -289,33 +297,49 @@ export class Outbox {
     if (this.#careful === 0 || this.#refusedOnce !== what) {
       this.#refusedOnce = this.#careful > 0 ? what : null;
       this.#careful = ENTRIES + ROWS;
-      return true;
+      return;
     }
     this.#careful = 0;
     this.#refusedOnce = null;
-    log("ledger.entry_refused", { what, sent: sentVersion, error });
+    log("ledger.entry_refused", { what, sent: before.sentVersion, error });
     const reason = error instanceof Error ? error.message : String(error);
-    if (entry) storage.sql.exec("UPDATE outbox SET refusal = ? WHERE id = ?", reason, entry.id);
-    else storage.sql.exec("UPDATE meta SET sent_version = ?", version);
-    return true;
+    if (entry) {
+      storage.sql.exec("UPDATE outbox SET refusal = ? WHERE id = ?", reason, entry.id);
+      return;
+    }
+    const text = entryOf(copies(d1, { rows, counts }));
+    storage.transactionSync(() => {
+      storage.sql.exec(
+        `INSERT INTO outbox (statements, created_at, refusal, copy_of) VALUES (?, ?, ?, ?)
+         ON CONFLICT (copy_of) DO UPDATE SET statements = excluded.statements, refusal = excluded.refusal`,
+        text,
+        now(),
+        reason,
+        rowOf({ rows, counts }),
+      );
+      storage.sql.exec("UPDATE meta SET sent_version = ?, version = version + 1", version);
+    });
   }
 
   /** Tries again what D1 has refused: its cause may be gone. Later entries have gone ahead. Never rejects. */
   async retryRefused(): Promise<void> {
     const { storage, d1, log, now } = this.#parts;
-    if (now() < this.#retryAt) return;
-    this.#retryAt = now() + RETRY_MS;
+    if (now() < this.#retryAt || (await this.#meta()).forgotVersion !== null) return;
     const refused = await this.#ledger
       .select()
       .from(outbox)
-      .where(and(isNotNull(outbox.refusal), gt(outbox.id, 0)))
+      .where(and(isNotNull(outbox.refusal), gt(outbox.id, this.#retriedAfter)))
       .orderBy(asc(outbox.id))
       .limit(RETRIED);
-    for (const { id, statements } of refused) {
+    const isLast = refused.length < RETRIED;
+    this.#retriedAfter = isLast ? 0 : refused.at(-1)!.id;
+    this.#retryAt = now() + (isLast ? RETRY_MS : 0);
+    for (const { id, statements, copyOf } of refused) {
       try {
         await runSentBatch(d1, statementsOf(statements));
         storage.transactionSync(() => {
-          storage.sql.exec("UPDATE outbox SET refusal = NULL WHERE id = ?", id);
+          if (copyOf === null) storage.sql.exec("UPDATE outbox SET refusal = NULL WHERE id = ?", id);
+          else storage.sql.exec("DELETE FROM outbox WHERE id = ?", id);
           storage.sql.exec("UPDATE meta SET version = version + 1");
         });
         log("ledger.entry_accepted", { entry: id });
@@ -347,7 +371,7 @@ export class Outbox {
     });
   }
 
-  /** Fails unless D1's last call is the one that was answered last. */
+  /** Fails unless D1's last call is the one that was answered last, and D1 has the integration. */
   #guard(
     { integrationId, sentFlush, sentTag, eventsSeq, unpaidSales }: Meta,
     { entry, version }: Pick<Flush, "entry" | "version">,
@@ -379,7 +403,8 @@ export class Outbox {
     return {
       sql: `INSERT INTO ledgers (id, entry, version, events_seq, pending, unknown, open_since, unpaid_sales, updated_at,
           flush, flush_tag, unshipped, refused)
-        SELECT ?, CASE WHEN ? = 0 OR EXISTS (SELECT 1 FROM ledgers WHERE id = ?) THEN ? END, ?, ?, ?, ?, ?, ?, ?, ?, ?,
+        SELECT ?, CASE WHEN (? = 0 OR EXISTS (SELECT 1 FROM ledgers WHERE id = ?))
+            AND EXISTS (SELECT 1 FROM integrations WHERE id = ?) THEN ? END, ?, ?, ?, ?, ?, ?, ?, ?, ?,
           ?, ?
         WHERE true
         ON CONFLICT (id) DO UPDATE SET
@@ -389,7 +414,7 @@ export class Outbox {
           updated_at = excluded.updated_at, flush = excluded.flush, flush_tag = excluded.flush_tag,
           unshipped = excluded.unshipped, refused = excluded.refused`,
       params: [
-        ...[id, sentFlush, id, entry, version, eventsSeq],
+        ...[id, sentFlush, id, id, entry, version, eventsSeq],
         ...[pending, unknown, openSince, unpaidSales, now(), sentFlush + 1, tag],
         ...[JSON.stringify(unshipped), refused],
         ...[sentFlush, sentTag],
@@ -402,7 +427,7 @@ export class Outbox {
     const { log, setBack } = this.#parts;
     const { integrationId } = await this.#meta();
     if (integrationId === null) return;
-    const known = (await this.known(integrationId)) ?? NOTHING;
+    const known = (await this.#known(integrationId)) ?? NOTHING;
     const { version, sentEntry, sentFlush, sentTag, nextTag } = await this.#meta();
     if (known.flush === sentFlush && known.flushTag === sentTag) return;
     const isUnanswered = known.flush === sentFlush + 1 && known.flushTag === nextTag;
@@ -428,10 +453,15 @@ export class Outbox {
     }
   }
 
-  /** What D1 knows of the ledger; null: nothing. */
-  async known(integrationId: Uuid): Promise<KnownToD1 | null> {
-    const { sql: text, params } = sentOf(
-      openDatabase(this.#parts.d1)
+  /**
+   * What D1 knows of the ledger; null: nothing. @throws Error if it doesn't have the integration: what was set back to before it
+   * was made gets nothing until the operator has inserted it again
+   */
+  async #known(integrationId: Uuid): Promise<KnownToD1 | null> {
+    const db = openDatabase(this.#parts.d1);
+    const own = sql`id = ${idOf(integrationId)}`;
+    const statements = [
+      db
         .select({
           entry: ledgers.entry,
           version: ledgers.version,
@@ -440,9 +470,11 @@ export class Outbox {
           flush_tag: ledgers.flushTag,
         })
         .from(ledgers)
-        .where(sql`id = ${idOf(integrationId)}`),
-    );
-    const [answer] = await runSentBatch(this.#parts.d1, [{ sql: text, params }]);
+        .where(own),
+      db.select({ id: integrations.id }).from(integrations).where(own),
+    ];
+    const [answer, owner] = await runSentBatch(this.#parts.d1, statements.map(sentOf));
+    if (owner?.results.length === 0) throw new Error("D1 does not have the integration");
     const [row] = (answer?.results ?? []) as (Omit<KnownToD1, "eventsSeq" | "flushTag"> & {
       events_seq: number;
       flush_tag: string;
@@ -459,6 +491,12 @@ interface Changed {
   readonly rows: readonly (typeof collections.$inferSelect)[];
   readonly counts: readonly (typeof operationCounts.$inferSelect)[];
 }
+
+/** Names the first row. */
+const rowOf = ({ rows: [row], counts: [count] }: Changed): string =>
+  row === undefined
+    ? `operation_counts ${count?.day} ${count?.kind} ${count?.state} ${count?.bucket}`
+    : `collections ${row.id}`;
 
 /** Statements that copy rows to D1 where it has older ones. */
 const copies = (d1: D1Database, { rows, counts }: Changed): SentStatement[] => {

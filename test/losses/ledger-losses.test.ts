@@ -508,6 +508,58 @@ test("an effect that the database refuses is shown to the operator, and made onc
   await expect.poll(refused, { timeout: 20_000 }).toEqual([]);
 });
 
+test("a copy of a collection that the database refuses is shown to the operator, and made once its cause is gone", async () => {
+  const own = await createIntegration("Refused copy");
+  const { collection_uuid: uuid } = await createCollection(own, { copies: [5] });
+  await background.reconcile();
+  await env.DB.prepare(
+    `CREATE TRIGGER refused BEFORE UPDATE ON collections
+     BEGIN SELECT RAISE(ABORT, 'CHECK constraint failed: collections'); END`,
+  ).run();
+  const json = { receiver_addresses: [alice] };
+  for (let copies = 1; copies <= 2; copies += 1)
+    await bodyOf(await api(`/collection/${uuid}/mint`, { key: own.key, json }), 201);
+  const refused = async () =>
+    (await bodyOf<{ writes_refused: object[] }>(await admin("/overview"), 200)).writes_refused;
+  const shown = [{ integration_uuid: own.integrationUuid, count: 1 }];
+  await expect.poll(refused, { timeout: 20_000 }).toEqual(shown);
+  await bodyOf(await api(`/collection/${uuid}/mint`, { key: own.key, json }), 201);
+  await background.reconcile();
+  await expect.poll(refused, { timeout: 20_000 }).toEqual(shown);
+  await env.DB.prepare("DROP TRIGGER refused").run();
+  await endObject(own.integrationUuid);
+  await background.reconcile();
+  await expect.poll(refused, { timeout: 20_000 }).toEqual([]);
+  // Inside: requests about a collection are answered by its ledger.
+  const { results } = await env.DB.prepare("SELECT minted FROM collections WHERE lower(hex(id)) = ?")
+    .bind(uuid.replaceAll("-", ""))
+    .all();
+  expect(results).toEqual([{ minted: 3 }]);
+});
+
+test("what a database refuses that takes nothing of a ledger isn't set aside, and it is left alone for a while", async () => {
+  const own = await createIntegration("Behind its code");
+  const draft = await createDraft(own, { copies: [1] });
+  // Inside: the Worker is deployed before its migration.
+  await env.DB.prepare("ALTER TABLE ledgers RENAME COLUMN refused TO refused_late").run();
+  const prototype = Object.getPrototypeOf(env.DB) as { batch: (...all: unknown[]) => unknown };
+  const calls = vi.spyOn(prototype, "batch");
+  const answer = await api(`/collection-draft/${draft}/finalize`, { key: own.key, method: "POST" });
+  const { collection_uuid: uuid } = await bodyOf<Finalized>(answer, 201);
+  await new Promise((resolve) => setTimeout(resolve, 5_000));
+  expect(calls.mock.calls.length).toBeLessThan(100);
+  vi.restoreAllMocks();
+  await env.DB.prepare("ALTER TABLE ledgers RENAME COLUMN refused_late TO refused").run();
+  expect(await inLedger(own.integrationUuid, "SELECT refusal FROM outbox WHERE refusal IS NOT NULL")).toEqual(
+    [],
+  );
+  const listed = async () =>
+    (await bodyOf<{ collection_uuid: string }[]>(await api("/collection", { key: own.key }), 200)).map(
+      ({ collection_uuid: listedUuid }) => listedUuid,
+    );
+  await expect.poll(listed, { timeout: 20_000 }).toEqual([uuid]);
+});
+
 test("a database that was set back gets the collections and drafts that ledgers have", async () => {
   const snapshot = await takeSnapshot();
   const later = await createCollection(shop, { copies: [1] });
@@ -534,4 +586,29 @@ test("a database that was set back gets the collections and drafts that ledgers 
   expect((await api(`/ipfs/${root}/${files[0]!.name}`)).status).toBe(200);
   const json = { receiver_addresses: [alice] };
   await bodyOf(await api(`/collection/${later.collection_uuid}/mint`, { key: shop.key, json }), 201);
+});
+
+test("a database that was set back to before an integration gets its contract once the operator has inserted the integration", async () => {
+  const snapshot = await takeSnapshot();
+  const own = await createIntegration("Later");
+  const json = { name: "Later", symbol: "LATER" };
+  const deployed = await admin(`/integration/${own.integrationUuid}/contract`, { method: "POST", json });
+  const { contract_uuid: contract } = await bodyOf<{ contract_uuid: string }>(deployed, 201);
+  await background.reconcile();
+  const integrations = (await takeSnapshot()).get("integrations")!;
+  await goBack(snapshot);
+  await endObject(own.integrationUuid);
+  const change = () => inLedger(own.integrationUuid, "UPDATE meta SET version = version + 1");
+  for (let times = 0; times < 4; times += 1) {
+    await change();
+    await new Promise((resolve) => setTimeout(resolve, 2_500));
+  }
+  await goBack(new Map(snapshot).set("integrations", integrations));
+  await endObject(own.integrationUuid);
+  const state = async () => {
+    await change();
+    const answer = await admin(`/contract/${contract}`);
+    return answer.status === 200 ? (await bodyOf<{ state: string }>(answer, 200)).state : answer.status;
+  };
+  await expect.poll(state, { timeout: 30_000, interval: 2_000 }).toBe("ready");
 });

@@ -52,6 +52,8 @@ export const outbox = sqliteTable(
     createdAt: instant("created_at").notNull(),
     /** Why D1 refused it twice on its own, so that it was left out; null: it wasn't. */
     refusal: text("refusal"),
+    /** The row of which it is a copy that D1 has refused: its table and key. Null: it is an effect. */
+    copyOf: text("copy_of").unique(),
   },
   (table) => [index("outbox_refused").on(table.id).where(sql`refusal IS NOT NULL`)],
 );

@@ -26,7 +26,7 @@ export const ledgers = sqliteTable(
     unpaidSales: integer("unpaid_sales").notNull(),
     /** The latest operations that R2 didn't have yet: what a loss takes along. */
     unshipped: text("unshipped", { mode: "json" }).$type<readonly UnshippedOperation[]>().notNull(),
-    /** Entries of the outbox that D1 has refused, which are tried again each hour. */
+    /** Effects and copies of rows that D1 has refused, which are tried again each hour. */
     refused: integer("refused").notNull(),
     updatedAt: instant("updated_at").notNull(),
   },
