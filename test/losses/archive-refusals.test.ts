@@ -5,6 +5,7 @@ import { addOperations, DAY, NEWEST } from "../support/archives.ts";
 import { goBack, type Snapshot, takeSnapshot } from "../support/database.ts";
 import { inLedger, putLedger, takeLedger, watchedLedgers } from "../support/ledgers.ts";
 import { background } from "../support/operations.ts";
+import { shipAll } from "../support/wallets.ts";
 
 /** What R2 refuses of one integration keeps no other's operations in the database, and none is lost by it. */
 
@@ -21,6 +22,7 @@ beforeAll(async () => {
   for (const { integrationUuid } of [shop, stranger]) {
     await addOperations(integrationUuid, crypto.randomUUID(), OLD, "mint");
     await addOperations(integrationUuid, crypto.randomUUID(), NEWEST);
+    await shipAll(integrationUuid);
   }
   before = await takeSnapshot();
   const uuids = [shop, stranger].map(({ integrationUuid }) => integrationUuid);

@@ -11,9 +11,15 @@ import {
   createReceivers,
   type TestIntegration,
 } from "../support/api.ts";
-import { addOperations, archive, DAY, NEWEST } from "../support/archives.ts";
+import { addOperations, archive, archiveEarly, DAY, NEWEST } from "../support/archives.ts";
 import { balanceOf } from "../support/chain-control.ts";
-import { createCollection, createDraft, type Finalized, mintedOnChain } from "../support/collections.ts";
+import {
+  createCollection,
+  createDraft,
+  createHalfSold,
+  type Finalized,
+  mintedOnChain,
+} from "../support/collections.ts";
 import { goBack, takeSnapshot } from "../support/database.ts";
 import { inLedger, putLedger, takeLedger } from "../support/ledgers.ts";
 import {
@@ -313,6 +319,13 @@ describe("a ledger that lost its storage", () => {
             .bind(...Object.values(row), id)
             .run();
         }
+      // A sum that D1 was told before what the copy has.
+      if (isD1Too)
+        await env.DB.prepare(
+          "UPDATE ledgers SET unpaid_sales = 77, version = version - 1 WHERE lower(hex(id)) = ?",
+        )
+          .bind(shop.integrationUuid.replaceAll("-", ""))
+          .run();
       await endObject(shop.integrationUuid);
       await background.reconcile();
       await new Promise((resolve) => setTimeout(resolve, 2_000));
@@ -322,6 +335,9 @@ describe("a ledger that lost its storage", () => {
       await background.reconcile();
       await bodyOf(await mint(), 201);
       expect(await minted()).toBe(before + 2);
+      expect(await inLedger(shop.integrationUuid, "SELECT unpaid_sales FROM meta")).toEqual([
+        { unpaid_sales: 0 },
+      ]);
     },
   );
 });
@@ -359,16 +375,63 @@ test("a key that a refusal gave back and that was used again is known after a lo
   expect(await balanceOf(treasury)).toBe(paid);
 });
 
-// A ledger of many gigabytes archives before keys expire.
-test("a key whose operation is archived is known after a loss", async () => {
-  const key = crypto.randomUUID();
-  await bodyOf(await mint(key), 201);
-  const before = await minted();
-  await loseObject(shop.integrationUuid, () => archive());
-  await wallet("restore");
-  await wallet("activate");
-  expect((await mint(key)).headers.get("idempotency-replayed")).toBe("true");
-  expect(await minted()).toBe(before);
+describe("a ledger of many gigabytes, which archives before keys expire,", () => {
+  const archiveNow = async () => {
+    await archiveEarly(shop.integrationUuid);
+    return (
+      await inLedger<{ count: number }>(
+        shop.integrationUuid,
+        "SELECT coalesce(sum(operations), 0) AS count FROM archives",
+      )
+    )[0]!.count;
+  };
+
+  test("archives only what has succeeded and is in R2", async () => {
+    await archive();
+    const before = await archiveNow();
+    const { collection_uuid: halfSold } = await createHalfSold(shop);
+    const json = { receiver_addresses: [alice], quantity_per_receiver: 2 };
+    await bodyOf(await api(`/collection/${halfSold}/mint`, { key: shop.key, json }), 409);
+    await shipAll(shop.integrationUuid);
+    // What createHalfSold has minted.
+    const sold = (await archiveNow()) - before;
+    await bodyOf(await mint(), 201);
+    expect(await archiveNow()).toBe(before + sold);
+    await shipAll(shop.integrationUuid);
+    expect(await archiveNow()).toBe(before + sold + 1);
+    expect(
+      await inLedger(
+        shop.integrationUuid,
+        "SELECT DISTINCT state FROM operations WHERE kind = 'mint' AND state <> 'unknown'",
+      ),
+    ).toEqual([{ state: "failed" }]);
+  });
+
+  test("has keys, events and the day's spending of what it has archived again after a loss", async () => {
+    const key = crypto.randomUUID();
+    await bodyOf(await mint(key), 201);
+    const before = await minted();
+    const spent = async () =>
+      (
+        await bodyOf<{ used: { spending_per_day: string } }>(
+          await admin(`/integration/${shop.integrationUuid}/limits`),
+          200,
+        )
+      ).used.spending_per_day;
+    const lose = async (then?: () => Promise<void>) => {
+      await loseObject(shop.integrationUuid, then);
+      await wallet("restore");
+      await wallet("activate");
+    };
+    await lose();
+    const events = await eventsOf<{ seq: number }>(shop.key, "nft.minted");
+    const known = await spent();
+    await lose(() => archive());
+    expect((await mint(key)).headers.get("idempotency-replayed")).toBe("true");
+    expect(await minted()).toBe(before);
+    expect(await eventsOf<{ seq: number }>(shop.key, "nft.minted")).toEqual(events);
+    expect(await spent()).toBe(known);
+  });
 });
 
 test("the platform's wallet that is set back signs nothing again that it may have signed, and goes on", async () => {

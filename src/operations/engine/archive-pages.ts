@@ -27,6 +27,8 @@ interface OldOperation {
   readonly kind: (typeof operations.$inferSelect)["kind"];
   readonly state: (typeof operations.$inferSelect)["state"];
   readonly finishedAt: Date | null;
+  /** 1 if its record in R2 is as it is now. */
+  readonly isShipped: number;
   /** When the first and the last record of its transactions was written, milliseconds since the epoch; null: none. */
   readonly firstAt: number | null;
   readonly lastAt: number | null;
@@ -50,6 +52,7 @@ const oldOperations = (
       kind: operations.kind,
       state: operations.state,
       finishedAt: operations.finishedAt,
+      isShipped: sql<number>`NOT EXISTS (SELECT 1 FROM unshipped WHERE operation_id = operations.id)`,
       firstAt: ofTransactions<number | null>(sql`min(created_at)`),
       lastAt: ofTransactions<number | null>(sql`max(created_at)`),
       bytes: sql<number>`octet_length(request) + coalesce(octet_length(answer_body), 0)
@@ -144,10 +147,11 @@ export const archivePage = async (
   integrationId: Uuid,
   { after, before }: { readonly after: Uuid | null; readonly before: Date },
 ): Promise<ArchivedPage> => {
-  const { log } = context;
+  const { log, now, settings } = context;
   const db = ledgerOf(context, integrationId);
   const page = await oldOperations(db, integrationId, { after, before }, PAGE);
-  const due = page.filter((operation) => isDue(operation, before));
+  const usually = new Date(now().getTime() - settings.OPERATIONS_KEPT_DAYS * DAY_MS);
+  const due = page.filter((operation) => isDue(operation, before, usually));
   let isRefused = false;
   let inRow = 0;
   if (due.length > 0) {
@@ -175,12 +179,23 @@ export const archivePage = async (
 
 const dayOf = (moment: number): number => Math.floor(moment / DAY_MS);
 
-/** An operation whose transactions were recorded on several days stays: a file covers one day. */
-const isDue = (operation: OldOperation, before: Date): boolean => {
-  const { kind, state, finishedAt, firstAt, lastAt } = operation;
-  const isOver = state === "succeeded" || state === "failed";
+/**
+ * An operation whose transactions were recorded on several days stays: a file covers one day. One that is archived earlier than usual
+ * has succeeded: one that failed may have freed its key, which its row says.
+ */
+const isDue = (operation: OldOperation, before: Date, usually: Date): boolean => {
+  const { kind, state, finishedAt, isShipped, firstAt, lastAt } = operation;
+  const isOld = finishedAt !== null && finishedAt < usually;
+  const isOver = state === "succeeded" || (state === "failed" && isOld);
   const isOfOneDay = firstAt === null || lastAt === null || dayOf(firstAt) === dayOf(lastAt);
-  return KINDS[kind].isArchived && isOver && isOfOneDay && finishedAt !== null && finishedAt < before;
+  return (
+    KINDS[kind].isArchived &&
+    isOver &&
+    isShipped === 1 &&
+    isOfOneDay &&
+    finishedAt !== null &&
+    finishedAt < before
+  );
 };
 
 /** Operations of one file each: accepted on one day, recorded on one, and few enough to read at once. */

@@ -1,4 +1,4 @@
-import { and, asc, eq, gt, gte, isNotNull, sql } from "drizzle-orm";
+import { and, asc, eq, gt, gte, isNotNull, isNull, lt, lte, or, sql } from "drizzle-orm";
 import { type Database, runBatch } from "../../db/client.ts";
 import type { Ledger } from "../../db/ledger.ts";
 import { type ArchiveRow, filesAround } from "../../db/queries/archives.ts";
@@ -54,6 +54,9 @@ const LOST: Failure = {
   retryable: false,
 };
 
+/** What operations have cost that were accepted for a key, or for none (`""`); yoctoNEAR. */
+type Costs = Readonly<Record<string, string>>;
+
 /** What was spent of a day, as a restored ledger knows it; yoctoNEAR. */
 interface Spending {
   /** Adds up to at least this much. @param budget of a key; null: of the wallet */
@@ -70,7 +73,12 @@ interface Sources extends Spending {
 /** Where the next call continues: first files of the archive by their keys, then days of records, the newest first. */
 type Cursor =
   | { readonly archivesAfter: string }
-  | { readonly day: string | null; readonly recordsAfter: string | null };
+  | {
+      readonly day: string | null;
+      readonly recordsAfter: string | null;
+      /** Of operations that ended today and are in the archive, as far as records were read. */
+      readonly archived: Costs;
+    };
 
 /**
  * Gives a ledger that was emptied or set back a part of what it lacks, and notes how far it has come: collections and counts from
@@ -87,6 +95,7 @@ export const bringBack = async (
   const stored = await ledger.select({ cursor: meta.backCursor, version: meta.version }).from(meta).get();
   let cursor: Cursor | null;
   let count = 0;
+  let archived: Costs = {};
   if (stored?.cursor == null) {
     if (stored?.version === 0) await forgetDrops(db, ledger, integrationId);
     await adoptCopies(db, ledger, integrationId);
@@ -95,14 +104,13 @@ export const bringBack = async (
     const at = JSON.parse(stored.cursor) as Cursor;
     if ("archivesAfter" in at) cursor = await relist(bucket, ledger, integrationId, at);
     else {
-      const read = await readRecords(bucket, ledger, integrationId, at);
-      count = read.count;
-      cursor = read.next;
+      const read = await readRecords(sources, ledger, integrationId, at);
+      ({ count, archived, next: cursor } = read);
     }
   }
   const isDone = cursor === null;
   const lost = isDone ? await admitLost(sources, ledger, integrationId) : [];
-  if (isDone) await addUpSpending(sources, ledger, integrationId);
+  if (isDone) await addUpSpending(sources, ledger, integrationId, archived);
   await ledger
     .update(meta)
     .set({ backCursor: cursor && JSON.stringify(cursor), ...(isDone && { broughtBack: true }) });
@@ -143,7 +151,7 @@ const admitLost = async (
         createdAt: new Date(now()),
         expiresAt: new Date(now() + LOST_KEPT_MS),
       })
-      // The ledger may know the key from an operation before, which gave it back.
+      // The ledger may know the key from an operation before, which gave it back, or from one after this one.
       .onConflictDoUpdate({
         target: [idempotencyKeys.integrationId, idempotencyKeys.key],
         set: {
@@ -154,9 +162,24 @@ const admitLost = async (
           createdAt: sql`excluded.created_at`,
           expiresAt: sql`excluded.expires_at`,
         },
+        setWhere: or(isNull(idempotencyKeys.operationId), lt(idempotencyKeys.operationId, id)),
       });
   }
   return lost;
+};
+
+const startOfDay = (time: number): Date => new Date(Math.floor(time / DAY_MS) * DAY_MS);
+
+type Ended = Pick<ArchivedOperation["row"], "keyId" | "kind" | "actualCost">;
+
+/** Adds what operations have cost. A payout isn't spending, but for its gas, nor is what the platform pays. */
+const withCosts = (costs: Costs, ended: readonly Ended[]): Costs => {
+  const sums: Record<string, string> = { ...costs };
+  for (const { keyId, kind, actualCost } of ended) {
+    if (KINDS[kind].wallet === "platform" || kind === PAYOUT) continue;
+    sums[keyId ?? ""] = (BigInt(sums[keyId ?? ""] ?? 0) + BigInt(actualCost ?? 0)).toString();
+  }
+  return sums;
 };
 
 /** Counts what operations of this day have cost for the limits of the day. Storage that counts beyond it isn't known any more. */
@@ -164,10 +187,11 @@ const addUpSpending = async (
   { db, now, raise }: Sources,
   ledger: Ledger,
   integrationId: Uuid,
+  archived: Costs,
 ): Promise<void> => {
-  const today = new Date(Math.floor(now() / DAY_MS) * DAY_MS);
+  const today = startOfDay(now());
   const rows = await ledger
-    .select({ keyId: operations.keyId, kind: operations.kind, cost: operations.actualCost })
+    .select({ keyId: operations.keyId, kind: operations.kind, actualCost: operations.actualCost })
     .from(operations)
     .where(
       and(
@@ -176,17 +200,15 @@ const addUpSpending = async (
         isNotNull(operations.actualCost),
       ),
     );
-  // A payout isn't spending, but for its gas, nor is what the platform pays.
-  const counted = rows.filter(({ kind }) => KINDS[kind].wallet !== "platform" && kind !== PAYOUT);
-  const sums = new Map<Uuid | null, bigint>();
-  for (const { keyId, cost } of counted) sums.set(keyId, (sums.get(keyId) ?? 0n) + BigInt(cost ?? 0));
   const byBudget = new Map<Uuid | null, bigint>();
   const add = (budget: Uuid | null, spent: bigint) =>
     byBudget.set(budget, (byBudget.get(budget) ?? 0n) + spent);
-  for (const [keyId, spent] of sums) {
+  for (const [key, sum] of Object.entries(withCosts(archived, rows))) {
+    const spent = BigInt(sum);
+    const keyId = key === "" ? null : (key as Uuid);
     add(null, spent);
     const { budgets } = await readOperationLimits(db, { integrationId, keyId });
-    for (const { key } of budgets) add(key, spent);
+    for (const { key: budget } of budgets) add(budget, spent);
   }
   for (const [budget, spent] of byBudget) raise(budget, spent);
 };
@@ -219,7 +241,7 @@ const relist = async (
     if (entered) await forgetArchived(bucket, ledger, row);
   }
   const last = page.objects.at(-1)?.key;
-  return page.truncated && last ? { archivesAfter: last } : { day: null, recordsAfter: null };
+  return page.truncated && last ? { archivesAfter: last } : { day: null, recordsAfter: null, archived: {} };
 };
 
 /** Removes operations of a file from the ledger. */
@@ -238,13 +260,13 @@ const forgetArchived = async (bucket: R2Bucket, ledger: Ledger, file: ArchiveRow
 
 /** Puts back the operations of the next files of a day, or of the day before it. */
 const readRecords = async (
-  bucket: R2Bucket,
+  { bucket, now }: Pick<Sources, "bucket" | "now">,
   ledger: Ledger,
   integrationId: Uuid,
-  { day, recordsAfter }: { readonly day: string | null; readonly recordsAfter: string | null },
-): Promise<{ readonly count: number; readonly next: Cursor | null }> => {
+  { day, recordsAfter, archived: before }: Exclude<Cursor, { readonly archivesAfter: string }>,
+): Promise<{ readonly count: number; readonly archived: Costs; readonly next: Cursor | null }> => {
   const from = day === null ? await dayBefore(bucket, integrationId, null) : day;
-  if (from === null) return { count: 0, next: null };
+  if (from === null) return { count: 0, archived: before, next: null };
   const page = await bucket.list({
     prefix: from,
     limit: RECORDS,
@@ -252,20 +274,25 @@ const readRecords = async (
   });
   const isArchived = archiveReader(bucket, ledger, integrationId);
   let count = 0;
+  const ended: Ended[] = [];
   for (const { key } of page.objects) {
     for (const operation of operationsOf((await readLines(bucket, key)) ?? [])) {
-      if (await isArchived(operation.row.id)) {
-        await runBatch(ledger, putKeysBack(ledger, integrationId, operation.row.id, operation.keys));
+      const { id, finishedAt } = operation.row;
+      // A large ledger archives before keys expire and the day is over.
+      if (await isArchived(id)) {
+        await runBatch(ledger, putBackAround(ledger, operation));
+        if (finishedAt !== null && finishedAt >= startOfDay(now())) ended.push(operation.row);
         continue;
       }
       await putBack(ledger, operation);
       count += 1;
     }
   }
+  const archived = withCosts(before, ended);
   const last = page.objects.at(-1)?.key;
-  if (page.truncated && last) return { count, next: { day: from, recordsAfter: last } };
-  const before = await dayBefore(bucket, integrationId, from);
-  return { count, next: before === null ? null : { day: before, recordsAfter: null } };
+  if (page.truncated && last) return { count, archived, next: { day: from, recordsAfter: last, archived } };
+  const next = await dayBefore(bucket, integrationId, from);
+  return { count, archived, next: next === null ? null : { day: next, recordsAfter: null, archived } };
 };
 
 /** The newest day with records, as their prefix, or the last one before another; null: there is none. */
@@ -328,6 +355,29 @@ const forgetDrops = async (db: Database, ledger: Ledger, integrationId: Uuid): P
   }
 };
 
+/** @param version that D1 had when it had these counts */
+const adoptCounts = async (
+  ledger: Ledger,
+  counts: readonly (typeof copiedCounts.$inferSelect)[],
+  version: number,
+): Promise<void> => {
+  // Days that were added up since: D1 has their sum alone.
+  const first = Math.min(...counts.flatMap(({ day }) => (day === 0 ? [] : [day])));
+  const { day, ledgerVersion } = operationCounts;
+  if (Number.isFinite(first))
+    await ledger.delete(operationCounts).where(and(gt(day, 0), lt(day, first), lte(ledgerVersion, version)));
+  for (const row of counts) {
+    await ledger
+      .insert(operationCounts)
+      .values({ ...row, ledgerVersion: 0 })
+      .onConflictDoUpdate({
+        target: COUNTED,
+        set: { count: row.count },
+        setWhere: sql`${operationCounts.ledgerVersion} < ${row.ledgerVersion}`,
+      });
+  }
+};
+
 const adoptCopies = async (db: Database, ledger: Ledger, integrationId: Uuid): Promise<void> => {
   for (let after: Uuid | null = null; ; ) {
     const page: (typeof copiedCollections.$inferSelect)[] = await db
@@ -363,29 +413,26 @@ const adoptCopies = async (db: Database, ledger: Ledger, integrationId: Uuid): P
       .select({ accountId: contracts.accountId, leftAt: contracts.leftAt })
       .from(contracts)
       .where(and(eq(contracts.integrationId, integrationId), isNotNull(contracts.leftAt))),
-    db.select({ unpaidSales: ledgers.unpaidSales }).from(ledgers).where(eq(ledgers.id, integrationId)),
+    db
+      .select({ unpaidSales: ledgers.unpaidSales, version: ledgers.version })
+      .from(ledgers)
+      .where(eq(ledgers.id, integrationId)),
     db
       .select({ suspendedAt: integrations.suspendedAt, payoutAccount: integrations.payoutAccount })
       .from(integrations)
       .where(eq(integrations.id, integrationId)),
   ]);
-  for (const row of counts) {
-    await ledger
-      .insert(operationCounts)
-      .values({ ...row, ledgerVersion: 0 })
-      .onConflictDoUpdate({
-        target: COUNTED,
-        set: { count: row.count },
-        setWhere: sql`${operationCounts.ledgerVersion} < ${row.ledgerVersion}`,
-      });
-  }
+  await adoptCounts(ledger, counts, known?.version ?? 0);
   for (const { accountId, leftAt } of left) {
     await ledger.insert(leftContracts).values({ accountId, leftAt: leftAt! }).onConflictDoNothing();
   }
   if (integration) await ledger.update(meta).set(integration);
-  // D1's sum is the later one, which a payout may have lowered: nothing was earned since.
+  // D1's sum, unless it is the older one: a payout may have lowered it, and nothing was earned since.
   if (known)
-    await ledger.update(meta).set({ unpaidSales: known.unpaidSales }).where(isNotNull(meta.forgotVersion));
+    await ledger
+      .update(meta)
+      .set({ unpaidSales: known.unpaidSales })
+      .where(lte(meta.forgotVersion, known.version));
 };
 
 /** The link that an operation claims. */
@@ -394,16 +441,16 @@ const linkOf = ({ subjectId, request }: ArchivedOperation["row"]) => {
   return { collectionId: subjectId, dropId: proof.drop_id, link: proof.link };
 };
 
-/** Puts back the keys of an operation, which may be in the archive: one above 4 GiB archives before keys expire. */
-const putKeysBack = (ledger: Ledger, integrationId: Uuid, id: Uuid, keys: ArchivedOperation["keys"] = []) =>
-  keys.map(({ key, fingerprint, createdAt, expiresAt }) =>
+/** Puts back what an operation has besides its row, which may be in the archive: its keys, events, and its claim of a link. */
+const putBackAround = (ledger: Ledger, { row, keys = [], events: reported }: ArchivedOperation) => [
+  ...keys.map(({ key, fingerprint, createdAt, expiresAt }) =>
     ledger
       .insert(idempotencyKeys)
       .values({
-        integrationId,
+        integrationId: row.integrationId,
         key,
         fingerprint: fingerprint === null ? null : new Uint8Array(Buffer.from(fingerprint, "hex")),
-        operationId: id,
+        operationId: row.id,
         createdAt: new Date(createdAt),
         expiresAt: new Date(expiresAt),
       })
@@ -411,19 +458,20 @@ const putKeysBack = (ledger: Ledger, integrationId: Uuid, id: Uuid, keys: Archiv
       .onConflictDoUpdate({
         target: [idempotencyKeys.integrationId, idempotencyKeys.key],
         set: {
-          ...{ operationId: id, status: null, body: null, bodyBytes: null },
+          ...{ operationId: row.id, status: null, body: null, bodyBytes: null },
           fingerprint: sql`excluded.fingerprint`,
           createdAt: sql`excluded.created_at`,
           expiresAt: sql`excluded.expires_at`,
         },
         setWhere: sql`excluded.created_at > ${idempotencyKeys.createdAt}`,
       }),
-  );
+  ),
+  ...(row.kind === "claim" ? [putClaimBack(ledger, linkOf(row), row.id)] : []),
+  ...(reported ? [ledger.insert(events).values(reported).onConflictDoNothing()] : []),
+];
 
-const putBack = async (
-  ledger: Ledger,
-  { row, transactions: recorded, keys = [], events: reported }: ArchivedOperation,
-) => {
+const putBack = async (ledger: Ledger, operation: ArchivedOperation) => {
+  const { row, transactions: recorded } = operation;
   const { id, integrationId } = row;
   const { state, answerStatus, answerBody, finishedAt, height, actualCost, updatedAt } = row;
   await ledger.batch([
@@ -445,9 +493,7 @@ const putBack = async (
         })
         .onConflictDoNothing(),
     ),
-    ...putKeysBack(ledger, integrationId, id, keys),
-    ...(row.kind === "claim" ? [putClaimBack(ledger, linkOf(row), id)] : []),
-    ...(reported ? [ledger.insert(events).values(reported).onConflictDoNothing()] : []),
+    ...putBackAround(ledger, operation),
     // R2 has it as it is.
     ledger
       .delete(unshipped)

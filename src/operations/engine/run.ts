@@ -204,6 +204,8 @@ const reservationOf = (
         ]);
         stored = [results[0], results[1]];
       } catch (error) {
+        // Where D1 doesn't answer, the schedule gives it back.
+        await reserve?.undo(operationId).catch(() => undefined);
         throw reliesOnGone(error) ? clearedAway(error) : error;
       }
       context.log("operation.files_reserved", { operation_uuid: operationId, kind });
