@@ -30,14 +30,18 @@ export const UPKEEP_COMMANDS: Readonly<Record<string, Command>> = {
     run: async (admin, [uuid = "", integration]) => shown(await admin.operations.get(uuid, integration)),
   },
   "operation settle": {
-    takes: "<operation> --effect yes|no [--transaction <hash>]",
+    takes: "<operation> [<integration>] --effect yes|no [--transaction HASH]",
     does: "ends an operation with an unknown outcome as you found it on the chain; with the transaction's hash its caller gets its results",
-    run: async (admin, [uuid = ""], { effect, transaction }) =>
+    run: async (admin, [uuid = "", integration], { effect, transaction }) =>
       shown(
-        await admin.operations.settle(uuid, {
-          had_effect: effectOf(effect),
-          ...(transaction !== undefined && { transaction_hash: transaction }),
-        }),
+        await admin.operations.settle(
+          uuid,
+          {
+            had_effect: effectOf(effect),
+            ...(transaction !== undefined && { transaction_hash: transaction }),
+          },
+          integration,
+        ),
       ),
   },
   "order export": {

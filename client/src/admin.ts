@@ -43,6 +43,10 @@ interface AdminCall extends WaitOptions {
 
 const ADMIN = "/admin/v1";
 
+/** The query that names an operation's integration. */
+const ofIntegration = (uuid: string | undefined): string =>
+  uuid === undefined ? "" : `?integration_uuid=${uuid}`;
+
 /** The operator's surface, `/admin/v1`. */
 export class AdminClient {
   readonly #transport: Transport;
@@ -178,15 +182,18 @@ export class AdminClient {
   readonly operations = {
     /**
      * The outcome of a write of any integration.
-     * @param integrationUuid whose it is; needed for one that ended so long ago that it is archived
+     * @param integrationUuid whose it is; needed for one that ended so long ago that it is archived, and among many integrations
      */
-    get: (operationUuid: string, integrationUuid?: string) => {
-      const query = integrationUuid === undefined ? "" : `?integration_uuid=${integrationUuid}`;
-      return this.#call<Operation>("GET", `/operation/${operationUuid}${query}`);
-    },
+    get: (operationUuid: string, integrationUuid?: string) =>
+      this.#call<Operation>("GET", `/operation/${operationUuid}${ofIntegration(integrationUuid)}`),
     /** Ends one whose outcome can't be proven, after a look at the chain. */
-    settle: (operationUuid: string, settlement: SettlementInput) =>
-      this.#call<Operation>("POST", `/operation/${operationUuid}/settle`, settlement, { once: true }),
+    settle: (operationUuid: string, settlement: SettlementInput, integrationUuid?: string) =>
+      this.#call<Operation>(
+        "POST",
+        `/operation/${operationUuid}/settle${ofIntegration(integrationUuid)}`,
+        settlement,
+        { once: true },
+      ),
   };
 
   readonly collections = {

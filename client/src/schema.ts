@@ -6370,7 +6370,7 @@ export interface operations {
     adminGetOperation: {
         parameters: {
             query?: {
-                /** @description The operation's integration; needed if the operation is archived. */
+                /** @description The operation's integration. Absent: the ledgers with open operations are asked, and up to 500 others, but no archive. */
                 integration_uuid?: string;
             };
             header?: never;
@@ -6396,7 +6396,10 @@ export interface operations {
     };
     adminSettleOperation: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description The operation's integration. Absent: the ledgers with open operations are asked, and up to 500 others, but no archive. */
+                integration_uuid?: string;
+            };
             header?: never;
             path: {
                 operation_uuid: string;

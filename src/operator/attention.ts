@@ -36,11 +36,11 @@ const partsDown = ({ database, bucket, nodes, schedule }: Facts): readonly Findi
 export const RULES: Readonly<Record<string, Rule>> = {
   part_down: critical(partsDown),
   operation_unknown: critical(({ stuck }) =>
-    stuck.flatMap(({ operation_uuid: id, kind, state }) =>
+    stuck.flatMap(({ operation_uuid: id, integration_uuid: owner, kind, state }) =>
       when(
         state === "unknown",
         id,
-        `The outcome of this ${kind} can't be proven. Set NEAR_ARCHIVAL_RPC_URL to a node that keeps all history, or look at the chain and run: npm run admin -- operation settle ${id} --effect yes|no`,
+        `The outcome of this ${kind} can't be proven. Set NEAR_ARCHIVAL_RPC_URL to a node that keeps all history, or look at the chain and run: npm run admin -- operation settle ${id} ${owner} --effect yes|no`,
       ),
     ),
   ),

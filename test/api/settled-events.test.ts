@@ -76,13 +76,14 @@ const shownTokens = async () =>
     200,
   );
 
-const settle = (uuid: string) => admin(`/operation/${uuid}/settle`, { json: { had_effect: true } });
+const settle = (uuid: string, of = "") =>
+  admin(`/operation/${uuid}/settle${of}`, { json: { had_effect: true } });
 
 const settled = async (uuid: string) => {
   await replaceObject(shop.integrationUuid);
   await background.resume(uuid);
   expect(await readOperation(shop.key, uuid)).toMatchObject({ state: "unknown" });
-  await bodyOf(await settle(uuid), 200);
+  await bodyOf(await settle(uuid, `?integration_uuid=${shop.integrationUuid}`), 200);
   await setFaults();
 };
 

@@ -2,7 +2,7 @@ import { env } from "cloudflare:workers";
 import { openContext, type ServiceContext } from "../../src/context.ts";
 import { observeCheckpoints } from "../../src/domain/checkpoints.ts";
 import type { Uuid } from "../../src/domain/ids.ts";
-import { findAnywhere } from "../../src/operations/engine/read.ts";
+import { findAsOperator } from "../../src/operations/engine/read.ts";
 import { cleanUp } from "../../src/operator/jobs/clean-up.ts";
 import { reconcile } from "../../src/operator/jobs/reconcile.ts";
 import { walletOf } from "../../src/wallet/client.ts";
@@ -60,7 +60,7 @@ export const serviceContext = (
 /** Resumes operations now, as the schedule and the wallet's alarm do, and runs the schedule or its clean-up alone. */
 export const background = {
   resume: async (uuid: string): Promise<boolean> => {
-    const row = await findAnywhere(serviceContext(), uuid as Uuid);
+    const row = await findAsOperator(serviceContext(), uuid as Uuid);
     if (!row) return false;
     await walletOf(env, row.integrationId).resume(row.id, 15_000);
     return true;

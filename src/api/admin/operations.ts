@@ -10,7 +10,7 @@ import { isPreparation } from "../../domain/steps.ts";
 import { endWith } from "../../operations/engine/drive.ts";
 import { endInPart, fail } from "../../operations/engine/endings.ts";
 import { foundRecord } from "../../operations/engine/found-transaction.ts";
-import { findAnywhere, readOperationAsOperator } from "../../operations/engine/read.ts";
+import { findAsOperator, readOperationAsOperator } from "../../operations/engine/read.ts";
 import type { FinalizeOperation } from "../../operations/kinds/finalize-plan.ts";
 import { kindNamed, walletFor } from "../../operations/registry.ts";
 import { walletOf } from "../../wallet/client.ts";
@@ -44,9 +44,10 @@ const BLOCKS_TO_EXECUTE = 5;
 const settleOperation = async (
   context: ServiceContext,
   id: Uuid,
+  integrationId: Uuid | undefined,
   { had_effect: hadEffect, transaction_hash: hash }: z.output<typeof settlementBody>,
 ): Promise<EndpointResponse<OperationResource>> => {
-  const row = await findAnywhere(context, id);
+  const row = await findAsOperator(context, id, integrationId);
   if (!row) throw new ServiceError("not_found", "There is no such operation. Check its operation_uuid.");
   const { kind, state } = row;
   if (state !== "unknown") {
@@ -197,10 +198,11 @@ const mayLand = (waitMs: number | null): ServiceError => {
   return new ServiceError("conflict", `Wait for ${duration(seconds)}: ${why}.`, { retryAfter: seconds });
 };
 
-const archiveQuery = z.strictObject({
-  integration_uuid: uuidField
-    .optional()
-    .openapi({ description: "The operation's integration; needed if the operation is archived." }),
+const ownerQuery = z.strictObject({
+  integration_uuid: uuidField.optional().openapi({
+    description:
+      "The operation's integration. Absent: the ledgers with open operations are asked, and up to 500 others, but no archive.",
+  }),
 });
 
 const settlementBody = z
@@ -232,7 +234,7 @@ export const adminOperationEndpoints = [
       summary: "Read an operation of any integration",
       description:
         "An operation that ended more than a month ago is in its integration's archive: give the integration's uuid to find it.",
-      request: { params: operationParam, query: archiveQuery },
+      request: { params: operationParam, query: ownerQuery },
       success: { 200: json("The operation.", operationView) },
     },
     async ({ context, params, query }, c) =>
@@ -247,11 +249,15 @@ export const adminOperationEndpoints = [
       summary: "Settle an operation whose outcome can't be proven",
       description:
         "Only for the state `unknown`; check the chain first. With `had_effect` false the operation ends as failed, nothing more of it is sent, and its caller can send the request again. While a signed transaction may still land, the response is 409 with Retry-After. With `had_effect` true its caller is told not to repeat the request, or gets the response that it would have had if you give the transaction's hash; 409 if that isn't a transaction of the operation's last step. A finalization then adopts the collection that the chain shows under its external id; 409 if it shows none. It is also 409 where it was only prepared, by a top-up or a registration that can't be proven.",
-      request: { params: operationParam, body: jsonBody(settlementBody, { had_effect: true }) },
+      request: {
+        params: operationParam,
+        query: ownerQuery,
+        body: jsonBody(settlementBody, { had_effect: true }),
+      },
       success: { 200: json("The operation as it is now.", operationView) },
       errors: ["conflict", "wallet_busy", "chain_unavailable"],
     },
-    async ({ context, params, body }, c) =>
-      reply(c, await settleOperation(context, params.operation_uuid, body)),
+    async ({ context, params, query, body }, c) =>
+      reply(c, await settleOperation(context, params.operation_uuid, query.integration_uuid, body)),
   ),
 ];

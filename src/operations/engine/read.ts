@@ -103,14 +103,12 @@ export const readOperationAsOperator = async (
   id: Uuid,
   integrationId?: Uuid,
 ): Promise<EndpointResponse<OperationResource>> => {
-  const found =
-    integrationId === undefined
-      ? await findAnywhere(context, id)
-      : await findOperationWhole(ledgerOf(context, integrationId), id);
+  const found = await findAsOperator(context, id, integrationId);
   if (found) {
     return resource(context, found, await toOperation(context, found, found.results));
   }
-  if (integrationId === undefined) throw missing(" If it ended long ago, send its integration_uuid too.");
+  if (integrationId === undefined)
+    throw missing(" Send its integration_uuid too: not all ledgers were asked, and no archive.");
   return archivedResource(context, integrationId, id);
 };
 
@@ -119,13 +117,16 @@ const AT_ONCE = 20;
 const MOST_IDLE = 500;
 
 /**
- * An operation of any integration, in the ledgers with open ones and some of the others; undefined: they don't have it.
+ * An operation in a ledger; undefined: none that was asked has it.
+ * @param integrationId whose it is; absent: the ledgers with open operations are asked, and some of the others
  * @throws ServiceError where it may be in a ledger that doesn't answer
  */
-export const findAnywhere = async (
+export const findAsOperator = async (
   context: ServiceContext,
   id: Uuid,
+  integrationId?: Uuid,
 ): Promise<WholeOperation | undefined> => {
+  if (integrationId !== undefined) return findOperationWhole(ledgerOf(context, integrationId), id);
   let failure: PromiseRejectedResult | undefined;
   for await (const some of ledgersByOpen(context.db, AT_ONCE, MOST_IDLE)) {
     const asked = await Promise.allSettled(
