@@ -48,7 +48,7 @@ and a key.
   same as \`key\`.
 - A write to the chain waits until it is final. If that takes too long, or with \`Prefer: respond-async\`, the answer is 202 and
   \`Location\` leads to the operation. After a 202 the operation is carried out or fails for a reason of its own; it never ends
-  as 429 or 503. A request about it may be answered 503 while the database doesn't answer.
+  as 429 or 503. A request about it may be answered 503 while its ledger doesn't answer or is being restored.
 - A write to the chain takes a \`reference\` in its body, your own name for it such as an order's number: 1 to 64 letters,
   digits, punctuation marks and spaces of ASCII. Its operation shows it, \`GET /operation?reference=\` finds it, and so does whoever
   reads its events: \`operation.*\`, \`nft.*\` and \`collection.*\` have \`operation_uuid\` and \`reference\`. It has no meaning
