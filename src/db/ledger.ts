@@ -59,19 +59,12 @@ export const sentOf = (statement: Statement): SentStatement => {
   return { sql, params };
 };
 
-/** The result of a statement whose rows were sent back. */
-const resultOf = (statement: Statement, rows: SentRows): unknown => {
+/** Maps rows that were sent back, of statements that return the same columns as this one. */
+export const mapperOf = <One extends Statement>(statement: One): ((rows: SentRows) => Results<[One]>[0]) => {
   const made = prepared(statement);
   const { sql, method } = made.getQuery();
-  return made.mapResult(shaped(sql, method, rows), true);
+  return (rows) => made.mapResult(shaped(sql, method, rows), true) as Results<[One]>[0];
 };
-
-/** The results of statements that were sent. */
-export const resultsOf = <const Statements extends readonly Statement[]>(
-  statements: Statements,
-  answers: readonly SentRows[],
-): Results<Statements> =>
-  statements.map((statement, index) => resultOf(statement, answers[index]!)) as Results<Statements>;
 
 const toBinding = (value: unknown): SqlStorageValue => {
   if (typeof value === "boolean") return value ? 1 : 0;

@@ -3,8 +3,8 @@ import {
   FORGOTTEN,
   isRead,
   type Ledger,
+  mapperOf,
   openLedger,
-  resultsOf,
   runSent,
   type SentRows,
 } from "../../db/ledger.ts";
@@ -84,6 +84,9 @@ export class IntegrationWallet extends WalletObject {
     if (this.parts.guard.isSetBack && !statements.every(isRead)) throw setBack();
     return this.#runAll(statements);
   });
+
+  /** Operations that a statement has returned. */
+  readonly #operationsOf = mapperOf(this.#ledger.select().from(operations));
 
   readonly #shipping = new Shipping({
     ledger: this.#ledger,
@@ -344,7 +347,7 @@ export class IntegrationWallet extends WalletObject {
         const [inserted] = statements.map((statement) => runSent(sql, statement));
         if (inserted!.rows.length === 0) throw new NotAccepted({ status: "not_accepted" });
         journal.operations.accepted(id, now());
-        const accepted = this.#rowOf(inserted!);
+        const accepted = this.#operationsOf(inserted!)[0]!;
         const isForKey = accepted.keyId !== null || accepted.kind === "claim";
         if (isForKey && this.#isSuspended()) throw new NotAccepted({ status: "suspended" });
         return accepted;
@@ -363,12 +366,6 @@ export class IntegrationWallet extends WalletObject {
   #isSuspended(): boolean {
     const { sql } = this.ctx.storage;
     return sql.exec("SELECT 1 FROM meta WHERE suspended_at IS NOT NULL").toArray().length > 0;
-  }
-
-  /** The row of an operation that a statement has returned. */
-  #rowOf(rows: SentRows): OperationRow {
-    const [found] = resultsOf([this.#ledger.select().from(operations)], [rows]);
-    return found[0]!;
   }
 
   #walletOf({ kind }: Pick<OperationRow, "kind">): SigningWallet {
