@@ -85,9 +85,9 @@ export class Submission {
 
   /** The response that doesn't depend on the chain: the step is journaled, or the operation accepts no more steps. */
   #known({ operationUuid, step }: Intent): SubmitResult | null {
-    const { intents, operations } = this.#parts.journal;
-    if (intents.has(operationUuid, step)) return { status: "accepted" };
-    return operations.isClosed(operationUuid) ? { status: "withdrawn" } : null;
+    const standing = this.#parts.journal.operations.standing(operationUuid, step);
+    if (standing === null) return null;
+    return { status: standing === "journaled" ? "accepted" : "withdrawn" };
   }
 
   #full(): SubmitResult | null {

@@ -81,8 +81,11 @@ export type RecordRow = Omit<TransactionRecord, "result" | "value" | "tokens"> &
   value: ArrayBuffer | null;
 };
 
-const RECORD_FIELDS =
-  "id, operation AS operationUuid, step, state, result, value, contract_code AS contractCode, height, spent AS cost";
+/** A part that succeeded has the result of the shared transaction that carries it. */
+const RECORD_FIELDS = `id, operation AS operationUuid, step, state, coalesce(result, (
+    SELECT shared.result FROM carried JOIN intents AS shared ON shared.id = carried.shared
+    WHERE carried.intent = intents.id)) AS result,
+  value, contract_code AS contractCode, height, spent AS cost`;
 
 const toRecord = ({ id, result, value, ...row }: RecordRow): NumberedRecord => ({
   id,
@@ -136,12 +139,6 @@ export class IntentJournal {
     if (this.#counts === null) return;
     if (from?.state === "queued" || from?.state === "open") this.#counts[from.state] -= 1;
     if (to.state === "queued" || to.state === "open") this.#counts[to.state] += 1;
-  }
-
-  /** Whether the operation has a step of this name. */
-  has(operation: string, step: string): boolean {
-    const found = this.#sql.exec("SELECT 1 FROM intents WHERE operation = ? AND step = ?", operation, step);
-    return found.toArray().length > 0;
   }
 
   /** Whether the operation has any step. */
@@ -359,7 +356,7 @@ export class IntentJournal {
   /** Those of the operations of which an intent is queued or open. */
   unfinished(operations: readonly string[]): ReadonlySet<string> {
     const rows = this.#sql.exec<{ operation: string }>(
-      `SELECT DISTINCT operation FROM intents WHERE operation IN (SELECT value FROM json_each(?))
+      `SELECT operation FROM intents WHERE operation IN (SELECT value FROM json_each(?))
        AND state IN ('queued', 'open')`,
       JSON.stringify(operations),
     );

@@ -169,9 +169,6 @@ export interface Moved {
 /** The ending of an intent of which an object that was set back knows nothing. */
 const FORGOTTEN: IntentEnding = { result: null, value: null, contractCode: null, height: null };
 
-/** Moves that end an intent of a shared transaction. */
-const ENDS = ["succeed", "fail", "refuse", "give_up"] as const;
-
 /** Maximum time an intent is held while another operation pays the storage of both. Milliseconds. */
 const HELD_MS = 30_000;
 
@@ -332,33 +329,34 @@ export class Journal {
     const kept = parts
       .filter(({ intentId }) => this.intents.isKept(intentId))
       .map((part) => ({ ...part, operation: this.intents.get(part.intentId).operation }));
-    // An unprovable part stays with its transaction: it may still be proven, together with the others.
+    // An unprovable part stays with its transaction: it may still be proven, together with the others. One that has
+    // succeeded reads its result there.
     const released = this.shared.release(
       shared,
-      kept.flatMap(({ move, intentId }) => (move === "give_up" ? [] : [intentId])),
+      kept.flatMap(({ move, intentId }) => (move === "give_up" || move === "succeed" ? [] : [intentId])),
     );
-    const over: string[] = [];
-    for (const move of ENDS) {
-      const ended = kept.filter((part) => part.move === move);
-      for (const part of ended) {
-        const ending = "ending" in part ? part.ending : null;
-        this.intents.move(part.intentId, move, { ending, now, cost: released.get(part.intentId) });
-      }
-      const operations = ended.map(({ operation }) => operation);
+    const ended = kept.flatMap((part) => (part.move === "lose" ? [] : [part]));
+    for (const { intentId, move, ending } of ended) {
+      const own = move === "succeed" ? { ...ending, result: null } : ending;
+      this.intents.move(intentId, move, { ending: own, now, cost: released.get(intentId) });
+    }
+    const over = ended.map(({ operation }) => operation);
+    // Those that end, end alike.
+    const [first] = ended;
+    if (first) {
       this.#over(
         ended.map(({ intentId }) => intentId),
-        operations,
-        move,
+        over,
+        first.move,
         now,
       );
-      over.push(...operations);
     }
-    // The first has ended by now, and lets go of what it held before.
     for (const part of kept) {
       if (part.move !== "lose") continue;
       const { intentId } = part;
       this.intents.move(intentId, "lose", { ending: null, now, cost: released.get(intentId) });
       if (part.again === "alone") this.shared.separate(intentId);
+      // After the first has ended, and has let go of what it held before.
       else this.shared.hold(intentId, this.intents.get(parts[0]!.intentId).operation, now + HELD_MS);
       over.push(...this.#forgetOld(intentId, now));
     }

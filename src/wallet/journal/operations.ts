@@ -1,8 +1,5 @@
-import { isUuid, type Uuid, uuidToBytes } from "../../domain/ids.ts";
+import { type Uuid, uuidToBytes } from "../../domain/ids.ts";
 import { resumePause } from "./timing.ts";
-
-const WITHDRAWN = "EXISTS (SELECT 1 FROM drives WHERE operation = ? AND withdrawn_at IS NOT NULL)";
-const ENDED = "EXISTS (SELECT 1 FROM operations WHERE id = ? AND state IN ('succeeded', 'failed'))";
 
 /** The part of the journal that records which operations must be resumed and which may be removed. */
 export class OperationJournal {
@@ -45,17 +42,28 @@ export class OperationJournal {
 
   /** Whether the operation was withdrawn. */
   isWithdrawn(operation: string): boolean {
-    return this.#isTrue(WITHDRAWN, operation);
+    const sql = "SELECT 1 FROM drives WHERE operation = ? AND withdrawn_at IS NOT NULL";
+    return this.#sql.exec(sql, operation).toArray().length > 0;
   }
 
-  /** Whether the operation accepts no more steps: it was withdrawn or, in this object's ledger, has its answer. */
-  isClosed(operation: string): boolean {
-    if (!isUuid(operation)) return this.isWithdrawn(operation);
-    return this.#isTrue(`${WITHDRAWN} OR ${ENDED}`, operation, uuidToBytes(operation));
-  }
-
-  #isTrue(condition: string, ...parameters: (string | Uint8Array)[]): boolean {
-    return this.#sql.exec<{ yes: number }>(`SELECT ${condition} AS yes`, ...parameters).one().yes === 1;
+  /**
+   * Whether the operation has a step of this name, or accepts no more steps: it was withdrawn or, in this object's ledger, has
+   * its answer. null: neither.
+   */
+  standing(operation: Uuid, step: string): "journaled" | "closed" | null {
+    const found = this.#sql
+      .exec<{ standing: "journaled" | "closed" }>(
+        `SELECT 'journaled' AS standing FROM intents WHERE operation = ? AND step = ?
+         UNION ALL SELECT 'closed' FROM drives WHERE operation = ? AND withdrawn_at IS NOT NULL
+         UNION ALL SELECT 'closed' FROM operations WHERE id = ? AND state IN ('succeeded', 'failed')`,
+        operation,
+        step,
+        operation,
+        uuidToBytes(operation),
+      )
+      .toArray()
+      .map(({ standing }) => standing);
+    return found.includes("journaled") ? "journaled" : (found[0] ?? null);
   }
 
   /** Records that all rows of operations are over. The wallet's own operations end here. */
