@@ -76,6 +76,7 @@ const KINDS = [
   "runtime_killed",
   "object_lost",
   "object_rollback",
+  "platform_rollback",
   "object_reset",
   "r2_hang",
   "d1_rollback",

@@ -100,6 +100,8 @@ export class Misfortunes {
         return this.#inTurn(shop, () => this.#operator.copyLedger(shop));
       case "object_rollback":
         return this.#inTurn(shop, () => this.#operator.setLedgerBack(shop, async () => undefined));
+      case "platform_rollback":
+        return this.#operator.setPlatformBack(shop);
       case "object_rollback_in_hang":
         return this.#inTurn(shop, () =>
           this.#operator.setLedgerBack(shop, () => this.#service.hangDatabase(this.#hangMs)),

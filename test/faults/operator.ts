@@ -9,6 +9,10 @@ import { type Entry, METHODS, type Shop } from "./workload.ts";
 const QUIET_BLOCKS = 60;
 /** Versions of a ledger after which there is something to forget that D1 or the chain knows. */
 const ENOUGH_VERSIONS = 20;
+/** Blocks after which the first transaction of a deployment was sent. */
+const SENT_BLOCKS = 3;
+/** The name of the platform's object. */
+const PLATFORM = "platform";
 const SLOW_MS = 60_000;
 const PATIENCE_MS = 180_000;
 const PAUSE_MS = 500;
@@ -35,6 +39,7 @@ export class Operator {
   /** Ledgers that were lost and set back, and came back; and the writes that these had forgotten. */
   lost = 0;
   setBack = 0;
+  platformSetBack = 0;
   forgotten = 0;
   /** The version of the ledger that was copied last. */
   #copied = 0;
@@ -64,11 +69,11 @@ export class Operator {
   }
 
   /** Repeats a request until it succeeds. @throws Error if it doesn't in time */
-  async #insist(path: string): Promise<void> {
+  async #insist(path: string, request?: unknown): Promise<void> {
     const until = Date.now() + PATIENCE_MS;
     for (;;) {
-      const { status, body } = await this.#post(path);
-      if (status === 200) return;
+      const { status, body } = await this.#post(path, request);
+      if (status === 200 || status === 201) return;
       if (Date.now() > until) throw new Error(`${path}: ${status} ${JSON.stringify(body)}`);
       await pause(PAUSE_MS);
     }
@@ -108,6 +113,18 @@ export class Operator {
     await this.#noticed(shop);
     await this.#bringBack(shop, sent);
     this.setBack += 1;
+  }
+
+  /** The platform's object is set back while it deploys contracts for a shop: it goes on by itself, and the operator repeats them. */
+  async setPlatformBack({ integrationUuid: uuid }: Shop): Promise<void> {
+    const deploy = () => this.#insist(`/integration/${uuid}/contract`, { name: "Another", symbol: "MORE" });
+    await this.#service.copyLedger(PLATFORM);
+    await deploy();
+    const underWay = deploy();
+    await pause(SENT_BLOCKS * this.#blockMs);
+    await this.#service.setLedgerBack(PLATFORM);
+    await Promise.all([underWay, deploy()]);
+    this.platformSetBack += 1;
   }
 
   /** How often a shop's ledger was brought back. */
@@ -185,9 +202,9 @@ export class Operator {
     );
     for (const row of open.flat()) {
       const entry = this.#entryOf(row);
-      // Of the opening, which goes on with what has succeeded only.
+      // Of the opening, which goes on with what has succeeded only; or of the platform, which is repeated.
       if (!entry) {
-        await this.#say(row.id, row.id, [null]);
+        await this.#say(row.id, row.id, row.kind === "contract_deploy" ? [] : [null]);
         continue;
       }
       const [effect] = this.#effects.of(entry.evidence, METHODS[entry.kind]);

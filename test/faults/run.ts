@@ -381,6 +381,7 @@ class FaultRun {
       ...this.#deliveries?.receiver.mishaps,
       object_lost: this.#operator.lost,
       object_rollback: this.#operator.setBack,
+      platform_rollback: this.#operator.platformSetBack,
     };
     for (const [name, count] of Object.entries(faults.injected))
       addCounts(kinds, { [name.split(":")[0]!]: count });

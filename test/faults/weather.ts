@@ -125,7 +125,9 @@ export type Misfortune =
   /** A ledger's object is copied, and set back to the copy. */
   | "object_copied"
   | "object_rollback"
-  /** The same, as D1 begins to stand still. */
+  /** The platform's object is set back while it deploys contracts. */
+  | "platform_rollback"
+  /** A ledger's, as D1 begins to stand still. */
   | "object_rollback_in_hang"
   /** The database is copied, to be set back to. */
   | "snapshot";
@@ -181,6 +183,7 @@ export const eventsOf = (seed: number, course: Course): Event[] => {
   add("object_lost", later(0.1));
   add("object_copied", later(0.25), second);
   add("object_rollback_in_hang", later(0.55), second);
+  add("platform_rollback", later(0.8));
   return events
     .filter(({ kind }) => !course.without.includes(kind))
     .sort((left, right) => left.at - right.at);
