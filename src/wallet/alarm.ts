@@ -133,9 +133,9 @@ export class Alarm {
   }
 
   /** Does what is overdue, though the alarm may never ring. */
-  async poke(): Promise<void> {
+  async wake(): Promise<void> {
     await this.arm();
-    this.#parts.outbox.poke();
+    this.#parts.outbox.wake();
     const next = this.#parts.journal.operations.nextResume();
     if (next !== null && next + OVERDUE_MS < this.#parts.now()) await this.#resumeDue();
   }

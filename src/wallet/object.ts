@@ -111,7 +111,7 @@ export abstract class WalletObject extends DurableObject<Bindings> implements Wa
   protected async journal(intent: Intent, accept?: () => void): Promise<SubmitResult> {
     await this.parts.custody.unlock();
     const result = await this.parts.submission.submit(intent, accept);
-    if (result.status === "accepted") this.parts.driver.poke();
+    if (result.status === "accepted") this.parts.driver.wake();
     else this.parts.driver.keepOn();
     return result;
   }
@@ -213,7 +213,7 @@ export abstract class WalletObject extends DurableObject<Bindings> implements Wa
     await this.parts.landing.noteRestoration();
     await this.parts.observer.lookAgain();
     await this.#go();
-    await this.parts.alarm.poke();
+    await this.parts.alarm.wake();
   }
 
   override async alarm(): Promise<void> {
@@ -222,7 +222,7 @@ export abstract class WalletObject extends DurableObject<Bindings> implements Wa
 
   async #go(): Promise<void> {
     await this.parts.alarm.arm();
-    this.parts.driver.poke();
+    this.parts.driver.wake();
   }
 }
 

@@ -122,7 +122,7 @@ export class Outbox {
   }
 
   /** Something has changed. */
-  poke(): void {
+  wake(): void {
     if (this.#isTimed || this.#running !== null) return;
     this.#isTimed = true;
     const at = Math.max(this.#lastAt + EVERY_MS, this.#pausedUntil);
@@ -172,7 +172,7 @@ export class Outbox {
     return call.finally(() => {
       this.#running = null;
       // After a failure the alarm tries again.
-      if (this.isBehind && this.#pausedUntil <= this.#parts.now()) this.poke();
+      if (this.isBehind && this.#pausedUntil <= this.#parts.now()) this.wake();
     });
   }
 
@@ -347,7 +347,7 @@ export class Outbox {
         log("ledger.entry_refused", { what: `entry ${id}`, error });
       }
     }
-    if (refused.length > 0) this.poke();
+    if (refused.length > 0) this.wake();
   }
 
   #sent(

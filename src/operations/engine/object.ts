@@ -60,7 +60,7 @@ const LARGE_KEPT_MS = 3_600_000;
 const MOST_OPEN = 100_000;
 
 /** Operations that a run of the schedule drives at most, of one ledger. */
-const MOST_POKED = 50;
+const MOST_WOKEN = 50;
 
 /** Extra time for writing small effects after the wait for the chain. Milliseconds. */
 const GRACE_MS = 1_000;
@@ -76,7 +76,7 @@ export class IntegrationWallet extends WalletObject {
   /** The running drives. */
   readonly #drives = new Map<Uuid, Drive>();
   /** The last open operation that the schedule has had driven, by its row's number. */
-  #pokedAfter = 0;
+  #wokenAfter = 0;
   /** When it is tidied next, milliseconds since the epoch. */
   #tidyAt = 0;
   readonly #ledger: Ledger = openLedger(async (statements) => {
@@ -160,7 +160,7 @@ export class IntegrationWallet extends WalletObject {
       // What was forgotten isn't to be taken for what never was.
       if (this.parts.guard.isEmpty) await this.parts.guard.ready(integrationId);
       if (this.parts.guard.isSetBack) throw setBack();
-      if (this.parts.outbox.isBehind) this.parts.outbox.poke();
+      if (this.parts.outbox.isBehind) this.parts.outbox.wake();
       return this.#runAll(statements);
     }
     await this.parts.guard.ready(integrationId);
@@ -235,10 +235,10 @@ export class IntegrationWallet extends WalletObject {
   override async reconcile(): Promise<void> {
     await super.reconcile();
     void this.parts.outbox.retryRefused();
-    this.#shipping.poke(this.ctx.storage.sql);
-    const open = await openOperations(this.#ledger, this.#pokedAfter, MOST_POKED);
+    this.#shipping.wake(this.ctx.storage.sql);
+    const open = await openOperations(this.#ledger, this.#wokenAfter, MOST_WOKEN);
     // Those that the operator has to settle don't hide the others for ever.
-    this.#pokedAfter = open.length < MOST_POKED ? 0 : open.at(-1)!.rowNumber;
+    this.#wokenAfter = open.length < MOST_WOKEN ? 0 : open.at(-1)!.rowNumber;
     const idle = open.filter(({ id }) => !this.#drives.has(id));
     await Promise.all(idle.map(({ id }) => this.resume(id, DRIVE_MS)));
     await this.parts.outbox.flushed();
@@ -319,7 +319,7 @@ export class IntegrationWallet extends WalletObject {
       finish: (id: Uuid, height: number | null) => entryOf(this.ctx).finish(integrationId, id, height),
       ended: async () => {
         // What others look for in D1. Mints change counts there alone, and are many.
-        if (KINDS[row.kind].event === "nft.minted") this.parts.outbox.poke();
+        if (KINDS[row.kind].event === "nft.minted") this.parts.outbox.wake();
         else await this.parts.outbox.flushed();
       },
     };
@@ -357,8 +357,8 @@ export class IntegrationWallet extends WalletObject {
       }
     });
     this.#context(row).log("operation.accepted", { operation_uuid: id, kind: row.kind });
-    outbox.poke();
-    this.#shipping.poke(sql);
+    outbox.wake();
+    this.#shipping.wake(sql);
     void alarm.arm();
     return row;
   }

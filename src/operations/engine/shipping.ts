@@ -47,7 +47,7 @@ export class Shipping {
   }
 
   /** Something was accepted or has ended: it is shipped in time, also while the object's alarm is busy. */
-  poke(storage: SqlStorage): void {
+  wake(storage: SqlStorage): void {
     if (this.#isTimed || this.#parts.of() === null) return;
     const at = this.next(storage);
     if (at === null) return;
@@ -56,7 +56,7 @@ export class Shipping {
     const wait = Math.min(Math.max(at - this.#parts.now(), 0), LOOK_MS);
     setTimeout(() => {
       this.#isTimed = false;
-      void this.run().then(() => this.poke(storage));
+      void this.run().then(() => this.wake(storage));
     }, wait);
   }
 
