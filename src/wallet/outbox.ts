@@ -371,7 +371,7 @@ export class Outbox {
     });
   }
 
-  /** Fails unless D1's last call is the one that was answered last, and D1 has the integration. */
+  /** Fails unless D1's last call is the one that was answered last. */
   #guard(
     { integrationId, sentFlush, sentTag, eventsSeq, unpaidSales }: Meta,
     { entry, version }: Pick<Flush, "entry" | "version">,
@@ -403,8 +403,7 @@ export class Outbox {
     return {
       sql: `INSERT INTO ledgers (id, entry, version, events_seq, pending, unknown, open_since, unpaid_sales, updated_at,
           flush, flush_tag, unshipped, refused)
-        SELECT ?, CASE WHEN (? = 0 OR EXISTS (SELECT 1 FROM ledgers WHERE id = ?))
-            AND EXISTS (SELECT 1 FROM integrations WHERE id = ?) THEN ? END, ?, ?, ?, ?, ?, ?, ?, ?, ?,
+        SELECT ?, CASE WHEN ? = 0 OR EXISTS (SELECT 1 FROM ledgers WHERE id = ?) THEN ? END, ?, ?, ?, ?, ?, ?, ?, ?, ?,
           ?, ?
         WHERE true
         ON CONFLICT (id) DO UPDATE SET
@@ -414,7 +413,7 @@ export class Outbox {
           updated_at = excluded.updated_at, flush = excluded.flush, flush_tag = excluded.flush_tag,
           unshipped = excluded.unshipped, refused = excluded.refused`,
       params: [
-        ...[id, sentFlush, id, id, entry, version, eventsSeq],
+        ...[id, sentFlush, id, entry, version, eventsSeq],
         ...[pending, unknown, openSince, unpaidSales, now(), sentFlush + 1, tag],
         ...[JSON.stringify(unshipped), refused],
         ...[sentFlush, sentTag],

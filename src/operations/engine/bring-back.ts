@@ -162,7 +162,7 @@ const admitLost = async (
           createdAt: sql`excluded.created_at`,
           expiresAt: sql`excluded.expires_at`,
         },
-        setWhere: or(isNull(idempotencyKeys.operationId), lt(idempotencyKeys.operationId, id)),
+        setWhere: or(isNull(idempotencyKeys.operationId), lte(idempotencyKeys.operationId, id)),
       });
   }
   return lost;
