@@ -31,6 +31,7 @@ CREATE TABLE `brought_files` (
 	PRIMARY KEY(`collection_id`, `sha256`, `operation_id`)
 );
 --> statement-breakpoint
+CREATE INDEX `brought_files_operation` ON `brought_files` (`operation_id`);--> statement-breakpoint
 CREATE TABLE `collection_blobs` (
 	`collection_id` blob NOT NULL,
 	`sha256` blob NOT NULL,

@@ -6,6 +6,7 @@ import { picture } from "../../testing/pictures.ts";
 import {
   admin,
   api,
+  apiWith,
   bodyOf,
   createIntegration,
   createReceivers,
@@ -21,7 +22,7 @@ import {
   mintedOnChain,
 } from "../support/collections.ts";
 import { goBack, takeSnapshot } from "../support/database.ts";
-import { inLedger, putLedger, takeLedger } from "../support/ledgers.ts";
+import { inLedger, putLedger, takeLedger, watchedLedgers } from "../support/ledgers.ts";
 import {
   background,
   eventsOf,
@@ -58,17 +59,29 @@ const wallet = async (action: "restore" | "activate") =>
     200,
   );
 
+/** Serves a file at all addresses of files.example.com, until `end`. */
+const serveFiles = (first: Uint8Array) => {
+  let bytes = first;
+  const real = globalThis.fetch;
+  const spy = vi.spyOn(globalThis, "fetch").mockImplementation(async (input, init) => {
+    const url = input instanceof Request ? input.url : String(input);
+    return url.startsWith("https://files.example.com") ? new Response(bytes) : real(input, init);
+  });
+  return {
+    serve: (next: Uint8Array) => {
+      bytes = next;
+    },
+    end: () => spy.mockRestore(),
+  };
+};
+
 // Before tests that move clean-up's clock ahead.
 test("a database that was set back gets back files of mints and contracts, and nothing is cleaned up meanwhile", async () => {
   await background.reconcile();
   await background.reconcile();
   const snapshot = await takeSnapshot();
   const bytes = picture("png", 7);
-  const real = globalThis.fetch;
-  vi.spyOn(globalThis, "fetch").mockImplementation(async (input, init) => {
-    const url = input instanceof Request ? input.url : String(input);
-    return url.startsWith("https://files.example.com") ? new Response(bytes) : real(input, init);
-  });
+  const files = serveFiles(bytes);
   const answer = await api(`/collection/${made.collection_uuid}/mint`, {
     key: shop.key,
     json: {
@@ -77,7 +90,7 @@ test("a database that was set back gets back files of mints and contracts, and n
     },
   });
   const { tokens } = await bodyOf<{ tokens: { media_url: string }[] }>(answer, 201);
-  vi.restoreAllMocks();
+  files.end();
   const file = new URL(tokens[0]!.media_url).pathname;
   const json = { name: "Second", symbol: "SECOND" };
   const deployed = await admin(`/integration/${shop.integrationUuid}/contract`, { method: "POST", json });
@@ -514,6 +527,46 @@ test("what was reserved for an operation that was never accepted is released", a
     "SELECT 1 FROM contracts WHERE state = 'deploying' AND account_id = 'lost.near'",
   ).all();
   expect(left.results).toEqual([]);
+});
+
+test("files of a mint that was never accepted are released", async () => {
+  const own = await createIntegration("Broken off with files");
+  const { collection_uuid: uuid } = await createCollection(own, { copies: [9] });
+  const stored = async () =>
+    (
+      await bodyOf<{ used: { stored_bytes: number } }>(
+        await admin(`/integration/${own.integrationUuid}/limits`),
+        200,
+      )
+    ).used.stored_bytes;
+  const files = serveFiles(picture("png", 8));
+  const send = (bindings: object, name: string) =>
+    apiWith({ ...bindings }, `/collection/${uuid}/mint`, {
+      key: own.key,
+      json: {
+        receiver_addresses: [alice],
+        metadata: { asset_file_url: `https://files.example.com/${name}` },
+      },
+    });
+  const before = await stored();
+  const WALLET = watchedLedgers((method, call) =>
+    method === "write" ? Promise.reject(new Error("Network connection lost.")) : call(),
+  );
+  const lost = await send({ WALLET }, "lost.png");
+  expect(await bodyOf(lost.response, 500)).toMatchObject({ outcome: "unknown" });
+  await lost.background();
+  const reserved = await stored();
+  expect(reserved).toBeGreaterThan(before);
+  files.serve(picture("png", 9));
+  const { response } = await send({}, "minted.png");
+  await bodyOf(response, 201);
+  files.end();
+  const minted = (await stored()) - reserved;
+  expect(minted).toBeGreaterThan(0);
+  await background.reconcile(5 * 60_000);
+  expect(await stored()).toBe(reserved + minted);
+  await background.reconcile(11 * 60_000);
+  expect(await stored()).toBe(before + minted);
 });
 
 test("a finalization that isn't accepted leaves an interrupted draft to the next one", async () => {

@@ -190,5 +190,9 @@ export const broughtFiles = sqliteTable(
     sha256: bytes("sha256").notNull(),
     operationId: uuid("operation_id").notNull(),
   },
-  (table) => [primaryKey({ columns: [table.collectionId, table.sha256, table.operationId] })],
+  (table) => [
+    primaryKey({ columns: [table.collectionId, table.sha256, table.operationId] }),
+    // For those of operations that were never accepted.
+    index("brought_files_operation").on(table.operationId),
+  ],
 );

@@ -1,13 +1,15 @@
-import { and, asc, gt, lt, sql } from "drizzle-orm";
+import { and, asc, eq, gt, lt, sql } from "drizzle-orm";
 import type { ServiceContext } from "../../context.ts";
+import { runBatch } from "../../db/client.ts";
 import { ledgerOf } from "../../db/ledger.ts";
 import { madeAt } from "../../db/queries/archives.ts";
 import { releaseDraft } from "../../db/queries/collection-effects.ts";
+import { releaseFiles } from "../../db/queries/collection-media.ts";
 import { FIRST } from "../../db/queries/integrations.ts";
 import { setContractState } from "../../db/queries/provisioning.ts";
 import { readSweep, writeSweep } from "../../db/queries/sweeps.ts";
-import { contracts, drafts } from "../../db/schema/index.ts";
-import { type Uuid, uuidToBytes } from "../../domain/ids.ts";
+import { broughtFiles, collections, contracts, drafts } from "../../db/schema/index.ts";
+import { type Uuid, uuidAt, uuidToBytes } from "../../domain/ids.ts";
 import { ACCEPTED_WITHIN_MS } from "../../operations/engine/in-doubt.ts";
 
 /** Drafts of one run, and contracts: many may wait for the operator, who settles their operations. */
@@ -17,33 +19,21 @@ const SWEEP = "unaccepted";
 /** How long a reservation may wait for its operation: longer than any can still be accepted. Milliseconds. */
 const RESERVED_MS = 5 * ACCEPTED_WITHIN_MS;
 
-/** The last draft and the last contract of the run before; null: the beginning. */
-type Cursor = readonly [draft: Uuid | null, contract: Uuid | null];
+/** Operations of one run whose files are looked at, and until what age: a ledger may archive what is an hour old. Milliseconds. */
+const MOST_WITH_FILES = 200;
+const FILES_UNTIL_MS = 50 * 60_000;
+
+/** The last draft and contract of the run before, null: the beginning; and the last operation whose files were looked at. */
+type Cursor = readonly [draft: Uuid | null, contract: Uuid | null, files?: Uuid | undefined];
 
 /**
- * Releases what D1 has reserved for operations that were never accepted, because the Worker stopped in between: locked drafts, and
- * contracts that are being deployed. A ledger that has lost operations since says nothing about them.
+ * Releases what D1 has reserved for operations that were never accepted, because the Worker stopped in between: locked drafts,
+ * contracts that are being deployed, and files that were brought to a collection. A ledger that has lost operations since says nothing about them.
  */
 export const releaseUnaccepted = async (context: ServiceContext): Promise<void> => {
   const { db, log, now } = context;
-  const before = new Date(now().getTime() - RESERVED_MS);
-  const [draft, contract] = JSON.parse((await readSweep(db, SWEEP)) ?? "[null,null]") as Cursor;
-  const [locked, deploying] = await db.batch([
-    db
-      .select({ id: drafts.id, integrationId: drafts.integrationId, operationId: drafts.operationId })
-      .from(drafts)
-      .where(and(sql`state = 'finalizing'`, lt(drafts.updatedAt, before), gt(drafts.id, draft ?? FIRST)))
-      .orderBy(asc(drafts.id))
-      .limit(MOST),
-    db
-      .select({ id: contracts.id, integrationId: contracts.integrationId, createdAt: contracts.createdAt })
-      .from(contracts)
-      .where(
-        and(sql`state = 'deploying'`, lt(contracts.createdAt, before), gt(contracts.id, contract ?? FIRST)),
-      )
-      .orderBy(asc(contracts.id))
-      .limit(MOST),
-  ]);
+  const cursor = JSON.parse((await readSweep(db, SWEEP)) ?? "[null,null]") as Cursor;
+  const [locked, deploying, brought] = await reservations(context, cursor);
   const release = async (what: object, work: () => Promise<unknown>) => {
     try {
       await work();
@@ -68,9 +58,77 @@ export const releaseUnaccepted = async (context: ServiceContext): Promise<void> 
       log("reconcile.contract_released", { contract_uuid: id });
     });
   }
-  const next: Cursor = [lastOf(locked), lastOf(deploying)];
+  // One call of each ledger: mints that bring files may be many.
+  for (const [integrationId, some] of Map.groupBy(brought, ({ integrationId: owner }) => owner)) {
+    await release({ integration_uuid: integrationId }, async () => {
+      const known = await knownOf(context, integrationId, some);
+      for (const { operationId, collectionId, sha256s } of some) {
+        if (known.has(digitsOf(operationId))) continue;
+        const names = JSON.parse(sha256s) as string[];
+        await runBatch(db, releaseFiles(db, { collectionId, operationId }, names));
+        log("reconcile.files_released", { collection_uuid: collectionId, operation_uuid: operationId });
+      }
+    });
+  }
+  const next: Cursor = [lastOf(locked), lastOf(deploying), brought.at(-1)?.operationId ?? cursor[2]];
   await writeSweep(db, SWEEP, JSON.stringify(next), now());
 };
+
+/** What is reserved for operations that have to be accepted by now: drafts, contracts, files. */
+const reservations = ({ db, now }: ServiceContext, [draft, contract, files = FIRST]: Cursor) => {
+  const before = new Date(now().getTime() - RESERVED_MS);
+  const oldest = uuidAt(new Date(now().getTime() - FILES_UNTIL_MS));
+  return db.batch([
+    db
+      .select({ id: drafts.id, integrationId: drafts.integrationId, operationId: drafts.operationId })
+      .from(drafts)
+      .where(and(sql`state = 'finalizing'`, lt(drafts.updatedAt, before), gt(drafts.id, draft ?? FIRST)))
+      .orderBy(asc(drafts.id))
+      .limit(MOST),
+    db
+      .select({ id: contracts.id, integrationId: contracts.integrationId, createdAt: contracts.createdAt })
+      .from(contracts)
+      .where(
+        and(sql`state = 'deploying'`, lt(contracts.createdAt, before), gt(contracts.id, contract ?? FIRST)),
+      )
+      .orderBy(asc(contracts.id))
+      .limit(MOST),
+    db
+      .select({
+        operationId: broughtFiles.operationId,
+        collectionId: broughtFiles.collectionId,
+        integrationId: collections.integrationId,
+        sha256s: sql<string>`json_group_array(lower(hex(sha256)))`,
+      })
+      .from(broughtFiles)
+      .innerJoin(collections, eq(collections.id, broughtFiles.collectionId))
+      .where(
+        and(
+          gt(broughtFiles.operationId, files > oldest ? files : oldest),
+          lt(broughtFiles.operationId, uuidAt(before)),
+        ),
+      )
+      .groupBy(broughtFiles.operationId)
+      .orderBy(asc(broughtFiles.operationId))
+      .limit(MOST_WITH_FILES),
+  ]);
+};
+
+/** Which of some operations a ledger has or may have lost, by the hexadecimal digits of their ids. */
+const knownOf = async (
+  context: ServiceContext,
+  integrationId: Uuid,
+  some: readonly { readonly operationId: Uuid }[],
+): Promise<ReadonlySet<string>> => {
+  const ids = JSON.stringify(some.map(({ operationId }) => digitsOf(operationId)));
+  const { known } = await ledgerOf(context, integrationId).get<{ known: string }>(sql`
+    SELECT json_group_array(value) AS known FROM json_each(${ids})
+    WHERE EXISTS (SELECT 1 FROM operations WHERE id = unhex(value))
+      OR EXISTS (SELECT 1 FROM wallet WHERE restored_at >= ${madeAt(some[0]!.operationId)})`);
+  return new Set(JSON.parse(known) as string[]);
+};
+
+const digitsOf = (id: Uuid): string => id.replaceAll("-", "");
 
 /** The cursor behind a run's rows. */
 const lastOf = (rows: readonly { readonly id: Uuid }[]): Uuid | null =>

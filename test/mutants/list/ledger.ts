@@ -53,6 +53,22 @@ export const LEDGER: readonly Mutant[] = [
     named: "an account that the database may not have is to be set again",
   },
   {
+    id: "unaccepted: files of a mint that was never accepted stay",
+    file: "src/operator/jobs/unaccepted.ts",
+    search: "if (known.has(digitsOf(operationId))) continue;",
+    replacement: 'if (known.has(digitsOf(operationId)) || operationId !== "") continue;',
+    tests: losses,
+    named: "files of a mint that was never accepted are released",
+  },
+  {
+    id: "unaccepted: drafts that wait for the operator hide the others",
+    file: "src/operator/jobs/unaccepted.ts",
+    search: "gt(drafts.id, draft ?? FIRST)",
+    replacement: 'gt(drafts.id, draft === "" ? draft : FIRST)',
+    tests: losses,
+    named: "what was reserved for an operation that was never accepted is released",
+  },
+  {
     id: "ledger: what was queued in a copy is signed after the activation",
     file: "src/wallet/journal/journal.ts",
     search: "for (const { id } of queued) this.#forgetOld(id, now);",
