@@ -682,6 +682,30 @@ test("what a database refuses that takes nothing of a ledger isn't set aside, an
   await expect.poll(listed, { timeout: 20_000 }).toEqual([uuid]);
 });
 
+test("what waits for a database that is full isn't set aside, though its row of the ledger can be changed", async () => {
+  const own = await createIntegration("Waiting");
+  await background.reconcile();
+  const prototype = Object.getPrototypeOf(env.DB) as { batch: (all: unknown[]) => Promise<unknown> };
+  const { batch } = prototype;
+  vi.spyOn(prototype, "batch").mockImplementation(function (this: unknown, all) {
+    const full = new Error("D1_ERROR: database or disk is full: SQLITE_FULL");
+    return all.length > 1 ? Promise.reject(full) : batch.call(this, all);
+  });
+  const effect = JSON.stringify([["UPDATE drafts SET state = state WHERE id = x'00'", []]]);
+  await inLedger(
+    own.integrationUuid,
+    "INSERT INTO outbox (statements, created_at) VALUES (?, ?)",
+    effect,
+    Date.now(),
+  );
+  vi.restoreAllMocks();
+  const waiting = () =>
+    inLedger(own.integrationUuid, "SELECT refusal FROM outbox, meta WHERE outbox.id > sent_entry");
+  expect(await waiting()).toEqual([{ refusal: null }]);
+  await expect.poll(waiting, { timeout: 20_000 }).toEqual([]);
+  expect(await inLedger(own.integrationUuid, "SELECT 1 FROM outbox WHERE refusal IS NOT NULL")).toEqual([]);
+});
+
 test("a ledger that was set back while the database was away isn't taken for the one that called it since", async () => {
   const own = await createIntegration("Two lives");
   const { collection_uuid: uuid } = await createCollection(own, { copies: [1] });

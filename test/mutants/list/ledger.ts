@@ -181,6 +181,14 @@ export const LEDGER: readonly Mutant[] = [
     named: "takes nothing of a ledger",
   },
   {
+    id: "ledger: what a full D1 doesn't take is set aside",
+    file: "src/db/statements.ts",
+    search: "(?!FULL|BUSY",
+    replacement: "(?!FULLER|BUSY",
+    tests: losses,
+    named: "waits for a database that is full",
+  },
+  {
     id: "ledger: an operation is accepted although its first step isn't",
     file: "src/wallet/submit.ts",
     search: "journal.atomically(() => {\n      accept();",
