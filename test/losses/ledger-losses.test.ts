@@ -706,6 +706,32 @@ test("what waits for a database that is full isn't set aside, though its row of 
   expect(await inLedger(own.integrationUuid, "SELECT 1 FROM outbox WHERE refusal IS NOT NULL")).toEqual([]);
 });
 
+test("days that are added up aren't added up again after the ledger was set back", async () => {
+  const { integrationUuid: own } = await createIntegration("Old days");
+  const integration = own.replaceAll("-", "");
+  await inLedger(
+    own,
+    `INSERT INTO operation_counts (integration_id, day, kind, state, bucket, count)
+     VALUES (unhex(?), 5, 'mint', 'succeeded', 0, 3)`,
+    integration,
+  );
+  const copy = await takeLedger(own, "all");
+  const tidy = async () => {
+    await runInDurableObject(env.WALLET.getByName(own), (object) =>
+      (object as unknown as { alarm(): Promise<void> }).alarm(),
+    );
+    await background.reconcile();
+    return inLedger(own, "SELECT day, count FROM operation_counts WHERE kind = 'mint'");
+  };
+  expect(await tidy()).toEqual([{ day: 0, count: 3 }]);
+  await putLedger(own, copy);
+  await endObject(own);
+  await background.reconcile();
+  for (const action of ["restore", "activate"])
+    await bodyOf(await admin(`/integration/${own}/wallet/${action}`, { method: "POST" }), 200);
+  expect(await tidy()).toEqual([{ day: 0, count: 3 }]);
+});
+
 test("a ledger that was set back while the database was away isn't taken for the one that called it since", async () => {
   const own = await createIntegration("Two lives");
   const { collection_uuid: uuid } = await createCollection(own, { copies: [1] });

@@ -189,6 +189,14 @@ export const LEDGER: readonly Mutant[] = [
     named: "waits for a database that is full",
   },
   {
+    id: "ledger: days that D1 has added up are added up again after a loss",
+    file: "src/operations/engine/bring-back.ts",
+    search: "lte(ledgerVersion, version)",
+    replacement: "lte(ledgerVersion, -1 - version)",
+    tests: losses,
+    named: "days that are added up",
+  },
+  {
     id: "ledger: an operation is accepted although its first step isn't",
     file: "src/wallet/submit.ts",
     search: "journal.atomically(() => {\n      accept();",
