@@ -108,6 +108,14 @@ describe("a journal with many ended operations is read in few rows", () => {
     }),
   );
 
+  test("to end an intent", () =>
+    withJournal((journal, readRows) => {
+      const [first] = filled(journal);
+      readRows();
+      journal.move("refuse", { intentId: first!.id, row: null, ending: OVER, now: NOW });
+      expect(readRows()).toBeLessThan(40);
+    }));
+
   test("to find stuck rows", () =>
     withJournal((journal, readRows) => {
       const queue = filled(journal);

@@ -72,7 +72,21 @@ describe("whatever happens to an intent", () => {
     }
   });
 
+  test("a signed row that it ends is landed or dead, and undecided only while nothing is proven", () => {
+    expect(moves.map((move) => `${move}: ${MOVES[move].row}`)).toEqual([
+      ...["sign: open", "succeed: landed", "fail: landed"],
+      ...["lose: dead", "refuse: dead", "give_up: unknown", "forget: dead"],
+    ]);
+  });
+
+  test("it is over unless it is queued or open", () => {
+    const states = [...new Set(moves.flatMap((move) => [...MOVES[move].from, MOVES[move].to]))];
+    expect(states.filter((state) => !isOver(state)).sort()).toEqual(["open", "queued"]);
+    expect(states.filter(isOver).sort()).toEqual(["failed", "refused", "succeeded", "unknown"]);
+  });
+
   test("an undefined transition is an error", () => {
+    expect(() => stateAfter("queued", "give_up")).toThrow("an intent that is queued can't give up");
     expect(() => stateAfter("unknown", "sign")).toThrow("an intent that is unknown can't sign");
     expect(() => stateAfter("succeeded", "lose")).toThrow("can't lose");
   });
