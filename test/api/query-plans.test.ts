@@ -1,6 +1,6 @@
 import { env } from "cloudflare:workers";
 import { lt, sql } from "drizzle-orm";
-import { expect, test } from "vitest";
+import { beforeAll, expect, test } from "vitest";
 // Inside: how SQLite carries out statements.
 import { pagesWithoutTraits } from "../../src/collections/traits.ts";
 import { holds, openDatabase, runBatch } from "../../src/db/client.ts";
@@ -27,7 +27,7 @@ import { deleteOldAudit } from "../../src/db/queries/sweeps.ts";
 import { collectionTurn, firstInTurn } from "../../src/db/queries/turns.ts";
 import { webhooks } from "../../src/db/schema/index.ts";
 import type { Statement } from "../../src/db/statements.ts";
-import { newUuid } from "../../src/domain/ids.ts";
+import { newUuid, uuidToBytes } from "../../src/domain/ids.ts";
 import { KINDS_IN_PARTS } from "../../src/domain/operations.ts";
 import { enabledWebhooks } from "../../src/events/webhooks/interface.ts";
 import { secretsBefore } from "../../src/events/webhooks/secrets.ts";
@@ -70,6 +70,14 @@ const noting = new Proxy(env.DB, {
 });
 const db = openDatabase(noting);
 const id = newUuid();
+// Inside: a ledger of an integration without a wallet.
+beforeAll(async () => {
+  await env.DB.prepare(
+    "INSERT INTO integrations (id, name, wallet_state, created_at, updated_at) VALUES (?, 'Plans', 'new', 0, 0)",
+  )
+    .bind(uuidToBytes(id))
+    .run();
+});
 const ledger = openLedger((statements) => {
   sent.push(...statements.map(({ sql: text }) => ({ text, isOfLedger: true })));
   return walletOf(env, id).run(id, statements);

@@ -83,6 +83,9 @@ const settled = async (uuid: string) => {
   await replaceObject(shop.integrationUuid);
   await background.resume(uuid);
   expect(await readOperation(shop.key, uuid)).toMatchObject({ state: "unknown" });
+  const unknown = `?integration_uuid=${crypto.randomUUID()}`;
+  await bodyOf(await settle(uuid, unknown), 404);
+  await bodyOf(await admin(`/operation/${uuid}${unknown}`), 404);
   await bodyOf(await settle(uuid, `?integration_uuid=${shop.integrationUuid}`), 200);
   await setFaults();
 };

@@ -13,6 +13,7 @@ import { foundRecord } from "../../operations/engine/found-transaction.ts";
 import { findAsOperator, readOperationAsOperator } from "../../operations/engine/read.ts";
 import type { FinalizeOperation } from "../../operations/kinds/finalize-plan.ts";
 import { kindNamed, walletFor } from "../../operations/registry.ts";
+import { requireIntegration } from "../../operator/integrations.ts";
 import { walletOf } from "../../wallet/client.ts";
 import type { TransactionRecord } from "../../wallet/interface.ts";
 import { endpoint, json, jsonBody, reply } from "../endpoint.ts";
@@ -205,6 +206,12 @@ const ownerQuery = z.strictObject({
   }),
 });
 
+/** The integration that a request names. @throws ServiceError not_found: a ledger that no integration has answers nothing */
+const ownerOf = async (
+  context: ServiceContext,
+  { integration_uuid: id }: z.output<typeof ownerQuery>,
+): Promise<Uuid | undefined> => id && (await requireIntegration(context, id)).id;
+
 const settlementBody = z
   .strictObject({
     had_effect: z.boolean().openapi({
@@ -238,7 +245,7 @@ export const adminOperationEndpoints = [
       success: { 200: json("The operation.", operationView) },
     },
     async ({ context, params, query }, c) =>
-      reply(c, await readOperationAsOperator(context, params.operation_uuid, query.integration_uuid)),
+      reply(c, await readOperationAsOperator(context, params.operation_uuid, await ownerOf(context, query))),
   ),
   endpoint(
     {
@@ -258,6 +265,6 @@ export const adminOperationEndpoints = [
       errors: ["conflict", "wallet_busy", "chain_unavailable"],
     },
     async ({ context, params, query, body }, c) =>
-      reply(c, await settleOperation(context, params.operation_uuid, query.integration_uuid, body)),
+      reply(c, await settleOperation(context, params.operation_uuid, await ownerOf(context, query), body)),
   ),
 ];
