@@ -300,8 +300,10 @@ export const ERRORS = {
   },
   outcome_unknown: {
     status: 502,
-    cause: "The configured nodes can't prove whether the transaction took effect.",
-    remedy: "Don't repeat the request. The operator settles the operation, which shows the transaction.",
+    cause:
+      "The configured nodes can't prove whether the transaction took effect, or the ledger that had the operation was lost.",
+    remedy:
+      "Don't repeat the request. The operator settles the operation, which shows the transaction; one that was lost is looked for on the chain.",
   },
   not_configured: {
     status: 503,

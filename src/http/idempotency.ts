@@ -68,6 +68,8 @@ export const idempotency =
     const isSame = c.error instanceof SameRequest;
     const mayBeRaced =
       RACED.includes(c.res.status) ||
+      // Whatever of the ledger it read first.
+      isForgotten(c.error) ||
       (isLast && c.error instanceof ServiceError && c.error.details.operationUuid === undefined);
     const first = !standing && mayBeRaced ? (await key.find()).row : isSame && standing;
     if (!first) return;

@@ -44,8 +44,8 @@ beforeAll(async () => {
   [alice] = (await createReceivers(1)) as [string];
 });
 
-const mint = (key: string = crypto.randomUUID()) =>
-  api(`/collection/${made.collection_uuid}/mint`, {
+const mint = (key: string = crypto.randomUUID(), { collection_uuid: uuid }: Finalized = made) =>
+  api(`/collection/${uuid}/mint`, {
     key: shop.key,
     json: { receiver_addresses: [alice] },
     headers: { "idempotency-key": key },
@@ -117,9 +117,15 @@ describe("a ledger that lost its storage", () => {
     const answer = await bodyOf<object>(first, 201);
     const events = await eventsOf<{ seq: number }>(shop.key, "nft.minted");
     const before = await minted();
+    const unread = await createCollection(shop, { copies: [1] });
     await loseObject(shop.integrationUuid);
-    for (const again of [key, crypto.randomUUID()]) {
-      const refused = await mint(again);
+    for (const [again, of] of [
+      [key, made],
+      [crypto.randomUUID(), made],
+      // Of this one the Worker reads the ledger's row first.
+      [crypto.randomUUID(), unread],
+    ] as const) {
+      const refused = await mint(again, of);
       expect(refused.headers.get("retry-after")).toMatch(/^\d+$/);
       // A key's write may have been carried out before.
       expect(await bodyOf(refused, 503)).toMatchObject({ code: "wallet_inactive", outcome: "unknown" });
@@ -154,7 +160,14 @@ describe("a ledger that lost its storage", () => {
     await wallet("activate");
     const again = await mint(key);
     expect(again.headers.get("idempotency-replayed")).toBe("true");
-    expect(await bodyOf(again, 502)).toMatchObject({ code: "outcome_unknown", operation_uuid: uuid });
+    const unknown = { code: "outcome_unknown", outcome: "unknown", operation_uuid: uuid };
+    expect(await bodyOf(again, 502)).toMatchObject(unknown);
+    // A caller who was told 202 asks for it so.
+    expect(await bodyOf(await api(`/operation/${uuid}`, { key: shop.key }), 502)).toMatchObject(unknown);
+    expect(
+      await bodyOf(await admin(`/operation/${uuid}?integration_uuid=${shop.integrationUuid}`), 502),
+    ).toMatchObject(unknown);
+    expect((await api(`/operation/${crypto.randomUUID()}`, { key: shop.key })).status).toBe(404);
     expect(await minted()).toBe(before);
   });
 

@@ -116,6 +116,21 @@ describe("a journal with many ended operations is read in few rows", () => {
       expect(readRows()).toBeLessThan(40);
     }));
 
+  test("after a refusal", () =>
+    withJournal((journal, readRows) => {
+      filled(journal);
+      journal.intents.counts();
+      const before = journal.intents.reserved();
+      readRows();
+      const refuse = () => {
+        throw new Error("refused");
+      };
+      expect(() => journal.atomically(refuse)).toThrow("refused");
+      expect(journal.intents.counts()).toEqual({ queued: ENOUGH_ROWS, open: 0 });
+      expect(journal.intents.reserved()).toEqual(before);
+      expect(readRows()).toBe(0);
+    }));
+
   test("to find stuck rows", () =>
     withJournal((journal, readRows) => {
       const queue = filled(journal);

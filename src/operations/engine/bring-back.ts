@@ -25,7 +25,7 @@ import {
   transactions,
   unshipped,
 } from "../../db/schema/ledger.ts";
-import { type Failure, failureBody, failureStatus } from "../../domain/failures.ts";
+import { failureBody, failureStatus } from "../../domain/failures.ts";
 import { type Uuid, uuidAt, uuidFromBytes, uuidToBytes } from "../../domain/ids.ts";
 import { KINDS, PAYOUT } from "../../domain/operations.ts";
 import { type ArchivedOperation, archiveOf, operationsOf, readFile } from "../../files/archive/file.ts";
@@ -33,6 +33,7 @@ import { archivePrefix, recordPrefix } from "../../files/storage/keys.ts";
 import { readLines } from "../../files/storage/line-files.ts";
 import type { BroughtBack } from "../../wallet/interface.ts";
 import type { ClaimOperation } from "../kinds/claim.ts";
+import { LOST, LOST_TOLD_MS } from "./in-doubt.ts";
 
 const PAGE = 50;
 
@@ -41,18 +42,6 @@ const RECORDS = 20;
 const ARCHIVES = 200;
 
 const DAY_MS = 24 * 3_600_000;
-
-/** How long a key answers that its operation was lost. Milliseconds. */
-const LOST_KEPT_MS = 7 * DAY_MS;
-
-const LOST: Failure = {
-  code: "outcome_unknown",
-  message:
-    "The operation was lost with the storage that had it, and may have taken effect. Look at the chain; ask the operator before you " +
-    "send it as a new request.",
-  outcome: "unknown",
-  retryable: false,
-};
 
 /** What operations have cost that were accepted for a key, or for none (`""`); yoctoNEAR. */
 type Costs = Readonly<Record<string, string>>;
@@ -149,7 +138,7 @@ const admitLost = async (
         status: failureStatus(LOST),
         body: JSON.stringify(failureBody(LOST, id)),
         createdAt: new Date(now()),
-        expiresAt: new Date(now() + LOST_KEPT_MS),
+        expiresAt: new Date(now() + LOST_TOLD_MS),
       })
       // The ledger may know the key from an operation before, which gave it back, or from one after this one.
       .onConflictDoUpdate({

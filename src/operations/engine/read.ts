@@ -1,7 +1,10 @@
+import { sql } from "drizzle-orm";
 import type { AcceptedOperation, OperationCost, OperationResource } from "../../api/resources/operation.ts";
 import type { ChainTransactionResult } from "../../chain/outcome.ts";
 import type { Caller, EndpointResponse, ServiceContext } from "../../context.ts";
+import { holds } from "../../db/client.ts";
 import { ledgerOf } from "../../db/ledger.ts";
+import { madeAt } from "../../db/queries/archives.ts";
 import { ledgersByOpen } from "../../db/queries/integrations.ts";
 import {
   findOperationWhole,
@@ -18,6 +21,7 @@ import { findArchived } from "../../files/archive/read.ts";
 import { openText } from "../../files/storage/large-texts.ts";
 import type { TransactionRecord } from "../../wallet/interface.ts";
 import { walletFor } from "../registry.ts";
+import { LOST, LOST_TOLD_MS } from "./in-doubt.ts";
 
 /**
  * An operation as callers see it. Transactions of an ended operation are in its ledger, those of an open one in the journal.
@@ -149,10 +153,22 @@ const archivedResource = async (
   rights: Pick<KeyRights, "collections"> = { collections: null },
 ): Promise<EndpointResponse<OperationResource>> => {
   const archived = await findArchived(context, integrationId, id);
-  if (!archived) throw missing();
+  if (!archived) throw (await mayBeLost(context, integrationId, id)) ? lost(id) : missing();
   requireReach(rights, archived.row.subjectId);
   const results = archived.transactions.map(({ result }) => result as ChainTransactionResult);
   return resource(context, archived.row, viewOf(archived.row, results));
+};
+
+/** Whether an operation of this id, if there was one, is from the days before its ledger was lost or set back. */
+const mayBeLost = async (context: ServiceContext, integrationId: Uuid, id: Uuid): Promise<boolean> => {
+  const made = madeAt(id);
+  const restored = sql`EXISTS (SELECT 1 FROM wallet WHERE restored_at BETWEEN ${made} AND ${made + LOST_TOLD_MS})`;
+  return holds(ledgerOf(context, integrationId), restored);
+};
+
+const lost = (id: Uuid): ServiceError => {
+  const { code, message, ...details } = LOST;
+  return new ServiceError(code, message, { ...details, operationUuid: id });
 };
 
 const missing = (more = "") =>

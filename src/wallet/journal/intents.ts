@@ -124,7 +124,10 @@ export class IntentJournal {
     this.#sql = sql;
   }
 
-  /** A transaction was rolled back: cached values may be wrong. */
+  /** How many changes the cached values have followed. */
+  changes = 0;
+
+  /** A transaction with changes was rolled back: cached values are wrong. */
   rolledBack(): void {
     this.#reserve = null;
     this.#counts = null;
@@ -133,6 +136,7 @@ export class IntentJournal {
 
   /** Updates the cached values for a change; null: a new row. */
   #moved(id: number, from: IntentRow | null, to: IntentRow): void {
+    this.changes += 1;
     if (isOver(to.state)) this.#rows.delete(id);
     else this.#rows.set(id, to);
     this.#reserve?.moved(from, to);

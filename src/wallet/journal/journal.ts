@@ -206,10 +206,12 @@ export class Journal {
 
   /** Runs writes in one transaction. */
   atomically<T>(writes: () => T): T {
+    const { changes } = this.intents;
     try {
       return this.#storage.transactionSync(writes);
     } catch (error) {
-      this.intents.rolledBack();
+      // A refusal changes no intent; after it the queue isn't counted again.
+      if (this.intents.changes !== changes) this.intents.rolledBack();
       this.shared.rolledBack();
       this.#wallet = undefined;
       throw error;
