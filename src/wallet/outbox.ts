@@ -424,9 +424,9 @@ export class Outbox {
   /** Where D1's last call isn't the one that was answered last, it is followed, or it knows more than the ledger. */
   async #compare(): Promise<void> {
     const { log, setBack } = this.#parts;
-    const { integrationId } = await this.#meta();
-    if (integrationId === null) return;
-    const known = (await this.#known(integrationId)) ?? NOTHING;
+    const own = await this.#meta();
+    if (own.integrationId === null) return;
+    const known = (await this.#known(own.integrationId, own.version === 0)) ?? NOTHING;
     const { version, sentEntry, sentFlush, sentTag, nextTag } = await this.#meta();
     if (known.flush === sentFlush && known.flushTag === sentTag) return;
     const isUnanswered = known.flush === sentFlush + 1 && known.flushTag === nextTag;
@@ -454,9 +454,9 @@ export class Outbox {
 
   /**
    * What D1 knows of the ledger; null: nothing. @throws Error if it doesn't have the integration: what was set back to before it
-   * was made gets nothing until the operator has inserted it again
+   * was made gets nothing until the operator has inserted it again. An empty ledger may be one of no integration at all.
    */
-  async #known(integrationId: Uuid): Promise<KnownToD1 | null> {
+  async #known(integrationId: Uuid, isEmpty: boolean): Promise<KnownToD1 | null> {
     const db = openDatabase(this.#parts.d1);
     const own = sql`id = ${idOf(integrationId)}`;
     const statements = [
@@ -473,7 +473,7 @@ export class Outbox {
       db.select({ id: integrations.id }).from(integrations).where(own),
     ];
     const [answer, owner] = await runSentBatch(this.#parts.d1, statements.map(sentOf));
-    if (owner?.results.length === 0) throw new Error("D1 does not have the integration");
+    if (owner?.results.length === 0 && !isEmpty) throw new Error("D1 does not have the integration");
     const [row] = (answer?.results ?? []) as (Omit<KnownToD1, "eventsSeq" | "flushTag"> & {
       events_seq: number;
       flush_tag: string;

@@ -167,8 +167,8 @@ export const LEDGER: readonly Mutant[] = [
   {
     id: "ledger: D1 without the integration gets its effects",
     file: "src/wallet/outbox.ts",
-    search: "if (owner?.results.length === 0) throw",
-    replacement: "if (owner?.results.length === -1) throw",
+    search: "if (owner?.results.length === 0 && !isEmpty) throw",
+    replacement: "if (owner?.results.length === -1 && !isEmpty) throw",
     tests: losses,
     named: "set back to before an integration",
   },
