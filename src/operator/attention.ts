@@ -1,5 +1,5 @@
 import type { Overview } from "../api/resources/overview.ts";
-import { duration } from "../domain/counted.ts";
+import { counted, duration } from "../domain/counted.ts";
 
 type Facts = Omit<Overview, "attention">;
 type Attention = Overview["attention"][number];
@@ -115,7 +115,7 @@ export const RULES: Readonly<Record<string, Rule>> = {
     when(
       refused > 0,
       "archive",
-      `Old operations of ${refused} integrations could not be moved to R2; the log lines archive.page_failed and archive.file_refused say why.`,
+      `Old operations of ${counted(refused, "integration")} could not be moved to R2; the log lines archive.page_failed and archive.file_refused say why.`,
     ),
   ),
   webhook_disabled: warning(({ webhooks }) =>

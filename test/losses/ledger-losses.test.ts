@@ -219,7 +219,7 @@ describe("a ledger that lost its storage", () => {
   test("is shown to the operator, whether a request has noticed it or nobody, until it is activated", async () => {
     const attention = async () => {
       const { attention: found } = await bodyOf<Overview>(await admin("/overview"), 200);
-      return found.filter(({ rule }) => rule === "wallet_inactive");
+      return found.filter(({ rule }) => ["wallet_inactive", "archive_refused"].includes(rule));
     };
     const shown = [{ severity: "critical", subject: shop.walletAccountId }];
     const stuck = async () =>

@@ -1,4 +1,5 @@
 import type { ServiceContext } from "../../context.ts";
+import { isForgotten } from "../../db/ledger.ts";
 import { integrationIds } from "../../db/queries/integrations.ts";
 import { readSweep, writeSweep } from "../../db/queries/sweeps.ts";
 import type { Uuid } from "../../domain/ids.ts";
@@ -53,6 +54,8 @@ export const archiveOldOperations = async (context: ServiceContext): Promise<voi
         after = page.last;
         isRefused ||= page.isRefused;
       } catch (error) {
+        // A lost ledger needs attention for itself, and has nothing to move until it is activated.
+        if (isForgotten(error)) break;
         log("archive.page_failed", { integration_uuid: integration, after, error });
         after = null;
         isRefused = true;

@@ -18,7 +18,7 @@ import { COLLECTIONS_PAGE } from "../../collections/on-chain.ts";
 import type { ServiceContext } from "../../context.ts";
 import { type Database, holds, runBatch } from "../../db/client.ts";
 import { DraftAssets } from "../../db/draft-assets.ts";
-import { type Ledger, ledgerOf } from "../../db/ledger.ts";
+import { isForgotten, type Ledger, ledgerOf } from "../../db/ledger.ts";
 import { hasLocks, notePhaseCounts, raiseMinted, replaceLocks } from "../../db/queries/collection-effects.ts";
 import {
   collectionsOnChain,
@@ -287,6 +287,8 @@ const comparePage = async (
     return await compareCollections(context, contract, wanted);
   } catch (error) {
     if (error instanceof ChainUnavailableError) return error;
+    // A lost ledger needs attention for itself.
+    if (isForgotten(error)) return 0;
     const event = error instanceof ViewError ? "reconcile.contract_unreadable" : "reconcile.contract_failed";
     context.log(event, { contract: contract.accountId, error });
     return 0;
