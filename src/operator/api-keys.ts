@@ -71,7 +71,7 @@ const tell = async (context: ServiceContext, row: ApiKeyRow, event: EventType): 
     await insertEvents(ledgerOf(context, integrationId), news, sql`true`);
     wakeEndpoints(context, integrationId);
   } catch (error) {
-    context.log("key.event_lost", { integration_uuid: integrationId, key_uuid: row.id, event, error });
+    context.log("key.event_lost", { integration_uuid: integrationId, key_uuid: row.id, type: event, error });
   }
 };
 

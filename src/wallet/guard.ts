@@ -46,7 +46,7 @@ export class Guard {
       this.#parts.storage.sql.exec("UPDATE meta SET integration_id = ?", uuidToBytes(integrationId));
     // Only what signs waits for the chain.
     void this.start();
-    await this.#compare();
+    await this.compare();
     // An empty ledger may have been emptied.
     if (!this.#isCompared && this.isEmpty) await this.#verify();
   }
@@ -63,7 +63,7 @@ export class Guard {
   }
 
   /** Asks D1 once an instance what it knows, and waits for a while. Never rejects. */
-  async #compare(): Promise<void> {
+  async compare(): Promise<void> {
     if (this.integrationId === null) return;
     this.#comparing ??= within(
       CHECK_MS,
@@ -80,7 +80,7 @@ export class Guard {
   async #start(): Promise<void> {
     const { keys, isPlatform, log } = this.#parts;
     try {
-      const [overtaken] = await Promise.all([!this.isSetBack && keys.isOvertaken(), this.#compare()]);
+      const [overtaken] = await Promise.all([!this.isSetBack && keys.isOvertaken(), this.compare()]);
       if (overtaken && isPlatform) this.#suspectPlatform();
       else if (overtaken && !this.isSetBack) this.setBack(null);
       this.#isStarted = true;

@@ -364,7 +364,7 @@ export class Outbox {
         call.tag,
       );
       storage.sql.exec(
-        "DELETE FROM outbox WHERE id < (SELECT min(id) + 100 FROM outbox) AND id <= ? AND created_at < ? AND refusal IS NULL",
+        "DELETE FROM outbox WHERE id < (SELECT min(id) + 100 FROM outbox WHERE refusal IS NULL) AND id <= ? AND created_at < ? AND refusal IS NULL",
         entry,
         now() - keptMs(storage.sql.databaseSize),
       );
@@ -391,8 +391,16 @@ export class Outbox {
         idOf(integrationId!),
         UNSHIPPED_TOLD,
       )
-      .toArray()
-      .map(({ id, key, fingerprint }) => [id, key, fingerprint]);
+      .toArray();
+    const lost = storage.sql
+      .exec<{ id: string; key: string | null; fingerprint: string | null }>(
+        `SELECT lower(hex(id)) AS id, key, lower(hex(fingerprint)) AS fingerprint
+         FROM lost_operations WHERE id > x'' AND expires_at > ? ORDER BY lost_operations.id DESC LIMIT ?`,
+        now(),
+        UNSHIPPED_TOLD,
+      )
+      .toArray();
+    const told = [...unshipped, ...lost].map(({ id, key, fingerprint }) => [id, key, fingerprint]);
     const { pending, unknown, openSince } = storage.sql
       .exec<{ pending: number; unknown: number; openSince: number | null }>(
         `SELECT coalesce(sum(state = 'pending'), 0) AS pending, coalesce(sum(state = 'unknown'), 0) AS unknown,
@@ -415,7 +423,7 @@ export class Outbox {
       params: [
         ...[id, sentFlush, id, entry, version, eventsSeq],
         ...[pending, unknown, openSince, unpaidSales, now(), sentFlush + 1, tag],
-        ...[JSON.stringify(unshipped), refused],
+        ...[JSON.stringify(told), refused],
         ...[sentFlush, sentTag],
       ],
     };

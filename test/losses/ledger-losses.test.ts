@@ -168,6 +168,11 @@ describe("a ledger that lost its storage", () => {
       await bodyOf(await admin(`/operation/${uuid}?integration_uuid=${shop.integrationUuid}`), 502),
     ).toMatchObject(unknown);
     expect((await api(`/operation/${crypto.randomUUID()}`, { key: shop.key })).status).toBe(404);
+    await background.reconcile();
+    await dropObject(shop.integrationUuid);
+    expect((await wallet("restore")).lost_operations).toContain(uuid);
+    await wallet("activate");
+    expect(await bodyOf(await mint(key), 502)).toMatchObject({ operation_uuid: uuid });
     expect(await minted()).toBe(before);
   });
 
@@ -717,6 +722,36 @@ test("what waits for a database that is full isn't set aside, though its row of 
   expect(await waiting()).toEqual([{ refusal: null }]);
   await expect.poll(waiting, { timeout: 20_000 }).toEqual([]);
   expect(await inLedger(own.integrationUuid, "SELECT 1 FROM outbox WHERE refusal IS NOT NULL")).toEqual([]);
+});
+
+test("a ledger that was set back says so to who reads an operation that it has forgotten", async () => {
+  await background.reconcile();
+  const copy = await takeLedger(shop.integrationUuid, "all");
+  const uuid = (await mint()).headers.get("x-operation-uuid")!;
+  await shipAll(shop.integrationUuid);
+  await background.reconcile();
+  await putLedger(shop.integrationUuid, copy);
+  await endObject(shop.integrationUuid);
+  const read = () => api(`/operation/${uuid}`, { key: shop.key });
+  expect(await bodyOf(await read(), 503)).toMatchObject({ code: "wallet_inactive" });
+  await wallet("restore");
+  await wallet("activate");
+  expect(await bodyOf(await read(), 200)).toMatchObject({ state: "succeeded" });
+});
+
+test("an effect that the database has refused keeps no other from being deleted in time", async () => {
+  const { integrationUuid: own } = await createIntegration("Old effects");
+  await inLedger(own, "UPDATE outbox SET created_at = 0");
+  await inLedger(
+    own,
+    `WITH RECURSIVE numbers (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < 250)
+     INSERT INTO outbox (statements, created_at, refusal) SELECT '[]', 0, iif(n = 1, 'refused', NULL) FROM numbers`,
+  );
+  const kept = async () => {
+    await inLedger(own, "UPDATE meta SET version = version + 1");
+    return inLedger(own, "SELECT refusal FROM outbox WHERE created_at = 0");
+  };
+  await expect.poll(kept, { timeout: 20_000 }).toEqual([{ refusal: "refused" }]);
 });
 
 test("days that are added up aren't added up again after the ledger was set back", async () => {

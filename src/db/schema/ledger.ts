@@ -68,6 +68,16 @@ export const unshipped = sqliteTable("unshipped", {
   eventSeq: integer("event_seq"),
 });
 
+/** Operations that a loss took along and that are nowhere, as D1 named them (src/operations/engine/bring-back.ts). */
+export const lostOperations = sqliteTable("lost_operations", {
+  id: uuid("id").primaryKey(),
+  /** The Idempotency-Key that it was accepted with, and that key's fingerprint; null: none. */
+  key: text("key"),
+  fingerprint: bytes("fingerprint"),
+  /** Until then the key answers that the outcome is unknown, also after another loss. */
+  expiresAt: instant("expires_at").notNull(),
+});
+
 /** Contracts in which the wallet lost its role by a hand-over. */
 export const leftContracts = sqliteTable("left_contracts", {
   accountId: text("account_id").primaryKey(),

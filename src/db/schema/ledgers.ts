@@ -24,7 +24,7 @@ export const ledgers = sqliteTable(
     /** When the oldest of them was accepted; null: there are none. */
     openSince: instant("open_since"),
     unpaidSales: integer("unpaid_sales").notNull(),
-    /** The latest operations that R2 didn't have yet: what a loss takes along. */
+    /** The latest operations that R2 didn't have yet: what a loss takes along. And those that a loss has taken along. */
     unshipped: text("unshipped", { mode: "json" }).$type<readonly UnshippedOperation[]>().notNull(),
     /** Effects and copies of rows that D1 has refused, which are tried again each hour. */
     refused: integer("refused").notNull(),

@@ -19,6 +19,7 @@ import {
   events,
   idempotencyKeys,
   leftContracts,
+  lostOperations,
   meta,
   operationCounts,
   operations,
@@ -128,17 +129,24 @@ const admitLost = async (
     const [found] = await ledger.select({ id: operations.id }).from(operations).where(eq(operations.id, id));
     if (found || (await isArchived(id))) continue;
     lost.push(id);
-    if (key === null || fingerprint === null) continue;
+    const expiresAt = new Date(now() + LOST_TOLD_MS);
+    const digest = fingerprint === null ? null : new Uint8Array(Buffer.from(fingerprint, "hex"));
+    // Another loss would take these along as well.
+    await ledger
+      .insert(lostOperations)
+      .values({ id, key, fingerprint: digest, expiresAt })
+      .onConflictDoUpdate({ target: lostOperations.id, set: { expiresAt } });
+    if (key === null || digest === null) continue;
     await ledger
       .insert(idempotencyKeys)
       .values({
         integrationId,
         key,
-        fingerprint: new Uint8Array(Buffer.from(fingerprint, "hex")),
+        fingerprint: digest,
         status: failureStatus(LOST),
         body: JSON.stringify(failureBody(LOST, id)),
         createdAt: new Date(now()),
-        expiresAt: new Date(now() + LOST_TOLD_MS),
+        expiresAt,
       })
       // The ledger may know the key from an operation before, which gave it back, or from one after this one.
       .onConflictDoUpdate({

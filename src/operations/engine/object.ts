@@ -159,6 +159,7 @@ export class IntegrationWallet extends WalletObject {
     if (statements.every(isRead)) {
       // What was forgotten isn't to be taken for what never was.
       if (this.parts.guard.isEmpty) await this.parts.guard.ready(integrationId);
+      else await this.parts.guard.compare();
       if (this.parts.guard.isSetBack) throw setBack();
       if (this.parts.outbox.isBehind) this.parts.outbox.wake();
       return this.#runAll(statements);
