@@ -183,28 +183,32 @@ interface MintAnswer {
 
 test("mints whose shared transaction the operator has found have the answers that they would have had", async () => {
   const [bob] = (await createReceivers(1)) as [string];
-  const other = await bodyOf<MintAnswer>(await mintFor(alice, 1, {}), 201);
+  const other = await bodyOf<MintAnswer>(await mintFor(bob, 1, {}), 201);
   const orders = [
-    [alice, 2],
-    [bob, 1],
+    [alice, 2, "one"],
+    [bob, 1, "two"],
+    [alice, 2, "three"],
   ] as const;
   await setFaults(...LANDS);
   const uuids = await unsigned(shop.integrationUuid, () =>
     Promise.all(
-      orders.map(async ([receiver, quantity]) => {
-        const headers = { prefer: "respond-async", "idempotency-key": receiver };
+      orders.map(async ([receiver, quantity, key]) => {
+        const headers = { prefer: "respond-async", "idempotency-key": key };
         return (await bodyOf<{ operation_uuid: string }>(await mintFor(receiver, quantity, headers), 202))
           .operation_uuid;
       }),
     ),
   );
-  await expect.poll(async () => (await shownTokens()).length, { timeout: 20_000 }).toBe(6);
+  await expect.poll(async () => (await shownTokens()).length, { timeout: 20_000 }).toBe(8);
+  await setFaults(...NEVER_LANDS);
+  const headers = { prefer: "respond-async", "idempotency-key": "never" };
+  const lost = await bodyOf<{ operation_uuid: string }>(await mintFor(bob, 1, headers), 202);
   const [uuid] = uuids as [string];
   const open = await readOperation<{ transactions: { transaction_hash: string }[] }>(shop.key, uuid);
   const hash = open.transactions[0]!.transaction_hash;
   await replaceObject(shop.integrationUuid);
   await setFaults();
-  for (const one of uuids) {
+  for (const one of [...uuids, lost.operation_uuid]) {
     await background.resume(one);
     expect(await readOperation(shop.key, one)).toMatchObject({ state: "unknown" });
   }
@@ -214,13 +218,19 @@ test("mints whose shared transaction the operator has found have the answers tha
     expect(await bodyOf(await settleBy(uuid, wrong), 409)).toMatchObject({ code: "conflict" });
   for (const one of uuids)
     expect(await bodyOf(await settleBy(one, hash), 200)).toMatchObject({ state: "succeeded" });
+  // Nothing is left of it for a mint that never landed.
+  for (const taken of [hash, other.tx_results[0]!.transaction_hash])
+    await bodyOf(await settleBy(lost.operation_uuid, taken), 409);
   const owned = new Map((await shownTokens()).map((token) => [token.token_id, token.owner_id]));
-  for (const [receiver, quantity] of orders) {
-    const answer = await mintFor(receiver, quantity, { "idempotency-key": receiver });
+  const given = new Set<string>();
+  for (const [receiver, quantity, key] of orders) {
+    const answer = await mintFor(receiver, quantity, { "idempotency-key": key });
     const { tokens: minted, tx_results: sent } = await bodyOf<MintAnswer>(answer, 201);
     expect(sent).toMatchObject([{ transaction_hash: hash, status: "success" }]);
     expect(minted.map((token) => owned.get(token.token_id))).toEqual(Array(quantity).fill(receiver));
+    for (const { token_id: token } of minted) given.add(token);
   }
+  expect(given.size).toBe(5);
 });
 
 test("is settled once a node shows what it did", async () => {

@@ -125,7 +125,8 @@ const succeedBy = async (context: ServiceContext, row: OperationRow, hash: strin
   ]);
   const sent = await before.transaction(record.step);
   if (sent === null) throw conflict("Settle it without the transaction: what it sent isn't known any more.");
-  const found = await foundRecord(context, { record, sent, signerId, hash });
+  const operation = row;
+  const { found, unshared } = await foundRecord(context, { operation, record, sent, signerId, hash });
   const known = records.map((one) => (one === record ? found : one));
   const outlook = await kind.look(context, row, known);
   if (outlook.next().do !== "finish")
@@ -133,7 +134,15 @@ const succeedBy = async (context: ServiceContext, row: OperationRow, hash: strin
   const effects = await outlook.effects();
   if (effects === null) throw notYet();
   await withdraw(context, row, records);
-  if ((await endWith(context, row, effects, known)) === null) throw notYet();
+  const guarded =
+    "failure" in effects
+      ? effects
+      : {
+          ...effects,
+          asRead: unshared,
+          statements: [...(effects.asRead ? [effects.asRead] : []), ...effects.statements],
+        };
+  if ((await endWith(context, row, guarded, known)) === null) throw notYet();
   await acknowledge(context, row);
 };
 
