@@ -780,6 +780,36 @@ test("days that are added up aren't added up again after the ledger was set back
   expect(await tidy()).toEqual([{ day: 0, count: 3 }]);
 });
 
+test("a large ledger with many operations that stay gives others their turn while it looks for those that go", async () => {
+  const { integrationUuid: own } = await createIntegration("Large");
+  const turns = await runInDurableObject(env.WALLET.getByName(own), async (object, { storage }) => {
+    const { sql } = storage;
+    const ended = Date.now() - 3 * 3_600_000;
+    // Ten pages of failed operations of three hours ago, as UUIDs of version 7.
+    sql.exec(
+      `WITH RECURSIVE numbers (number) AS (SELECT 1 UNION ALL SELECT number + 1 FROM numbers WHERE number < 5000)
+       INSERT INTO operations (id, integration_id, kind, state, subject_id, request, answer_status, answer_body, finished_at,
+         created_at, updated_at)
+       SELECT unhex(? || printf('70008000%012x', number)), integration_id, 'mint', 'failed', integration_id, '{}', 409, '{}', ?, ?, ?
+       FROM numbers, meta WHERE true`,
+      ended.toString(16).padStart(12, "0"),
+      ...[ended, ended, ended],
+    );
+    sql.exec("DELETE FROM unshipped");
+    Object.defineProperty(sql, "databaseSize", { value: 5 * 2 ** 30, configurable: true });
+    let [count, isOver] = [0, false];
+    const counting = (async () => {
+      for (; !isOver; count++) await new Promise((resolve) => setTimeout(resolve, 0));
+    })();
+    await (object as unknown as { alarm(): Promise<void> }).alarm();
+    isOver = true;
+    await counting;
+    Reflect.deleteProperty(sql, "databaseSize");
+    return count;
+  });
+  expect(turns).toBeGreaterThan(8);
+});
+
 test("a ledger that was set back while the database was away isn't taken for the one that called it since", async () => {
   const own = await createIntegration("Two lives");
   const { collection_uuid: uuid } = await createCollection(own, { copies: [1] });

@@ -20,7 +20,7 @@ import { type Uuid, uuidToBytes } from "../../domain/ids.ts";
 import { KINDS } from "../../domain/operations.ts";
 import { withDeadlines } from "../../files/storage/deadlines.ts";
 import { loggedContext } from "../../http/log.ts";
-import { within } from "../../waiting.ts";
+import { pause, within } from "../../waiting.ts";
 import { walletOf } from "../../wallet/client.ts";
 import {
   type AcceptedRow,
@@ -31,7 +31,7 @@ import {
   type Written,
 } from "../../wallet/interface.ts";
 import { WalletObject } from "../../wallet/object.ts";
-import { type ArchivedPage, archivePage } from "./archive-pages.ts";
+import { archivePage } from "./archive-pages.ts";
 import { bringBack } from "./bring-back.ts";
 import { Drive, NotAccepted, type SigningWallet, TOO_SLOW } from "./drive.ts";
 import { ACCEPTED_WITHIN_MS } from "./in-doubt.ts";
@@ -77,6 +77,8 @@ export class IntegrationWallet extends WalletObject {
   readonly #drives = new Map<Uuid, Drive>();
   /** The last open operation that the schedule has had driven, by its row's number. */
   #wokenAfter = 0;
+  /** The last operation that a round of early archiving has looked at; null: the next round begins with the oldest. */
+  #archivedTo: Uuid | null = null;
   /** When it is tidied next, milliseconds since the epoch. */
   #tidyAt = 0;
   readonly #ledger: Ledger = openLedger(async (statements) => {
@@ -113,12 +115,14 @@ export class IntegrationWallet extends WalletObject {
     const context = this.#context({ id: integrationId, integrationId });
     const days = isLarge() ? 1 : context.settings.EVENTS_KEPT_DAYS;
     try {
-      while (now() < began + TIDY_MS && (await tidyLedger(context, integrationId, days)));
+      // What signs and answers gets its turn in between, and the clock goes on.
+      while (now() < began + TIDY_MS && (await tidyLedger(context, integrationId, days))) await pause(1);
       const before = new Date(began - LARGE_KEPT_MS);
-      for (let after: Uuid | null = null; isLarge() && now() < began + TIDY_MS; ) {
-        const page: ArchivedPage = await archivePage(context, integrationId, { after, before });
+      while (isLarge() && now() < began + TIDY_MS) {
+        const page = await archivePage(context, integrationId, { after: this.#archivedTo, before });
+        this.#archivedTo = page.last;
         if (page.last === null) break;
-        after = page.last;
+        await pause(1);
       }
     } catch (error) {
       this.parts.log("ledger.not_tidied", { error });
@@ -209,9 +213,9 @@ export class IntegrationWallet extends WalletObject {
       return found ?? null;
     }
     await this.parts.custody.unlock();
-    if (this.parts.guard.isSetBack) return null;
     // A drive that was joined may have been refused meanwhile: nothing is accepted then.
     if (!this.#drives.has(id) && !this.#has(id)) throw new NotAccepted(TOO_SLOW);
+    if (this.parts.guard.isSetBack) return null;
     const row = { ...found, height: Math.max(found.height ?? 0, height ?? 0) || null };
     return this.#reached(this.#driveOf(row, waitMs), waitMs);
   }

@@ -133,7 +133,7 @@ export class OperationJournal {
   forgetOld(before: number, now: number, most: number): boolean {
     const old = this.acknowledgedBefore(before, most);
     for (const { operation } of old) {
-      if (this.isOpen(operation)) this.acknowledge(operation, now);
+      if (this.isNeeded(operation)) this.acknowledge(operation, now);
       else this.forget(operation);
     }
     return old.length === most;
@@ -148,9 +148,8 @@ export class OperationJournal {
     );
   }
 
-  /** Whether the operation still has something to sign or to prove. */
-  isOpen(operation: string): boolean {
-    // An unprovable shared transaction is kept as long as any of its parts.
+  /** Whether the operation has something to sign or to prove, or is a shared transaction that one of its parts reads. */
+  isNeeded(operation: string): boolean {
     const open = this.#sql.exec(
       `SELECT 1 FROM intents WHERE operation = ?
        AND (state IN ('queued', 'open') OR EXISTS (
