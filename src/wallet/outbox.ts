@@ -15,6 +15,8 @@ import type { Runtime } from "./runtime.ts";
 /** Shortest time between two calls of D1 that nobody waits for, and the pause after one that failed. Milliseconds. */
 const EVERY_MS = 1_000;
 const PAUSE_MS = 2_000;
+/** The longest of these pauses: each that follows another is twice as long. Many ledgers share a D1 that is coming back. Milliseconds. */
+const LONGEST_PAUSE_MS = 30_000;
 /** How long an answer waits for D1 to have what it says. Milliseconds. */
 const WAIT_MS = 2_000;
 /** Entries and rows of one batch. */
@@ -90,6 +92,8 @@ export class Outbox {
   #isTimed = false;
   #lastAt = 0;
   #pausedUntil = 0;
+  /** Failures since D1 took something. */
+  #failures = 0;
   /** When entries that D1 has refused are tried again, and the last one that was. */
   #retryAt = 0;
   #retriedAfter = 0;
@@ -191,7 +195,8 @@ export class Outbox {
         if (!(await this.#sendSome()) && this.#waiting === 0) return;
       }
     } catch (error) {
-      this.#pausedUntil = now() + PAUSE_MS;
+      this.#pausedUntil = now() + Math.min(PAUSE_MS * 2 ** this.#failures, LONGEST_PAUSE_MS);
+      this.#failures += 1;
       log("ledger.outbox_interrupted", { error });
     }
   }
@@ -355,6 +360,7 @@ export class Outbox {
     call: { readonly flush: number; readonly tag: string },
   ): void {
     const { storage, now } = this.#parts;
+    this.#failures = 0;
     storage.transactionSync(() => {
       storage.sql.exec(
         "UPDATE meta SET sent_entry = ?, sent_version = ?, sent_flush = ?, sent_tag = ?, next_tag = NULL",
