@@ -328,8 +328,14 @@ export class Outbox {
 
   /** Tries again what D1 has refused: its cause may be gone. Later entries have gone ahead. Never rejects. */
   async retryRefused(): Promise<void> {
-    const { storage, d1, log, now } = this.#parts;
-    if (now() < this.#retryAt || (await this.#meta()).forgotVersion !== null) return;
+    if (this.#parts.now() < this.#retryAt || (await this.#meta()).forgotVersion !== null) return;
+    while (this.#running !== null) await this.#running;
+    this.#running = this.#alone(this.#retry());
+    await this.#running;
+  }
+
+  async #retry(): Promise<void> {
+    const { log, now } = this.#parts;
     const refused = await this.#ledger
       .select()
       .from(outbox)
@@ -339,20 +345,33 @@ export class Outbox {
     const isLast = refused.length < RETRIED;
     this.#retriedAfter = isLast ? 0 : refused.at(-1)!.id;
     this.#retryAt = now() + (isLast ? RETRY_MS : 0);
-    for (const { id, statements, copyOf } of refused) {
+    for (const entry of refused) {
       try {
-        await runSentBatch(d1, statementsOf(statements));
-        storage.transactionSync(() => {
-          if (copyOf === null) storage.sql.exec("UPDATE outbox SET refusal = NULL WHERE id = ?", id);
-          else storage.sql.exec("DELETE FROM outbox WHERE id = ?", id);
-          storage.sql.exec("UPDATE meta SET version = version + 1");
-        });
-        log("ledger.entry_accepted", { entry: id });
+        await this.#retryOne(entry);
+        log("ledger.entry_accepted", { entry: entry.id });
       } catch (error) {
-        log("ledger.entry_refused", { what: `entry ${id}`, error });
+        log("ledger.entry_refused", { what: `entry ${entry.id}`, error });
       }
     }
-    if (refused.length > 0) this.wake();
+  }
+
+  /** Makes a dead letter by a call of its own, which is marked so that it is known for made where its answer is lost. */
+  async #retryOne({ id, statements }: Entry): Promise<void> {
+    const { storage, d1 } = this.#parts;
+    const before = await this.#meta();
+    if (before.retryTag !== null) throw new Error("whether one before was made isn't known yet");
+    const nothing = { entry: before.sentEntry, version: before.sentVersion };
+    const tag = `${crypto.randomUUID()}#${id}`;
+    storage.sql.exec("UPDATE meta SET retry_tag = ?", tag);
+    try {
+      await runSentBatch(d1, [this.#guard(before, nothing, tag), ...statementsOf(statements)]);
+    } catch (error) {
+      if (isAtFault(error)) storage.sql.exec("UPDATE meta SET retry_tag = NULL");
+      // The next call finds out what D1 has.
+      storage.sql.exec("UPDATE meta SET version = version + 1");
+      throw error;
+    }
+    this.#sent(nothing, { flush: before.sentFlush + 1, tag });
   }
 
   #sent(
@@ -363,18 +382,28 @@ export class Outbox {
     this.#failures = 0;
     storage.transactionSync(() => {
       storage.sql.exec(
-        "UPDATE meta SET sent_entry = ?, sent_version = ?, sent_flush = ?, sent_tag = ?, next_tag = NULL",
+        "UPDATE meta SET sent_entry = ?, sent_version = ?, sent_flush = ?, sent_tag = ?, next_tag = NULL, retry_tag = NULL",
         entry,
         version,
         call.flush,
         call.tag,
       );
+      const [, retried] = call.tag.split("#");
+      if (retried !== undefined) this.#made(Number(retried));
       storage.sql.exec(
         "DELETE FROM outbox WHERE id < (SELECT min(id) + 100 FROM outbox WHERE refusal IS NULL) AND id <= ? AND created_at < ? AND refusal IS NULL",
         entry,
         now() - keptMs(storage.sql.databaseSize),
       );
     });
+  }
+
+  /** D1 has made a dead letter. A copy of a row isn't made again for a D1 that is set back: that gets the row itself. */
+  #made(id: number): void {
+    const { sql } = this.#parts.storage;
+    sql.exec("DELETE FROM outbox WHERE id = ? AND copy_of IS NOT NULL", id);
+    sql.exec("UPDATE outbox SET refusal = NULL WHERE id = ?", id);
+    sql.exec("UPDATE meta SET version = version + 1");
   }
 
   /** Fails unless D1's last call is the one that was answered last. */
@@ -441,9 +470,9 @@ export class Outbox {
     const own = await this.#meta();
     if (own.integrationId === null) return;
     const known = (await this.#known(own.integrationId, own.version === 0)) ?? NOTHING;
-    const { version, sentEntry, sentFlush, sentTag, nextTag } = await this.#meta();
+    const { version, sentEntry, sentFlush, sentTag, nextTag, retryTag } = await this.#meta();
     if (known.flush === sentFlush && known.flushTag === sentTag) return;
-    const isUnanswered = known.flush === sentFlush + 1 && known.flushTag === nextTag;
+    const isUnanswered = known.flush === sentFlush + 1 && [nextTag, retryTag].includes(known.flushTag);
     const isBeyond = known.entry > Math.max(this.#lastEntry(), sentEntry) || known.version > version;
     if (isBeyond || (known.flush >= sentFlush && !isUnanswered)) {
       setBack(known);

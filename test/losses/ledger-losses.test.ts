@@ -754,6 +754,47 @@ test("an effect that the database has refused keeps no other from being deleted 
   await expect.poll(kept, { timeout: 20_000 }).toEqual([{ refusal: "refused" }]);
 });
 
+test("an effect that the database has refused is made once although the answer is lost", async () => {
+  const { integrationUuid: own } = await createIntegration("Once");
+  await background.reconcile();
+  // Inside: no effect of a request shows how often it is made.
+  const effect = [
+    ["UPDATE integrations SET name = name || '!' WHERE id = unhex(?)", [own.replaceAll("-", "")]],
+  ];
+  await inLedger(
+    own,
+    "INSERT INTO outbox (statements, created_at, refusal) VALUES (?, ?, 'refused')",
+    JSON.stringify(effect),
+    Date.now(),
+  );
+  const prototype = Object.getPrototypeOf(env.DB) as { batch: (all: unknown[]) => Promise<unknown> };
+  const { batch } = prototype;
+  let lost = 0;
+  vi.spyOn(prototype, "batch").mockImplementation(async function (this: unknown, all) {
+    const answer = await batch.call(this, all);
+    const isEffect = all.some((one) => (one as { statement?: string }).statement?.includes("name ||"));
+    if (!isEffect || lost > 0) return answer;
+    lost += 1;
+    throw new Error("Network connection lost.");
+  });
+  const name = async () => (await bodyOf<{ name: string }>(await admin(`/integration/${own}`), 200)).name;
+  for (let times = 0; times < 3; times += 1) {
+    // A new instance tries again at once.
+    await endObject(own);
+    await inLedger(own, "UPDATE meta SET version = version + 1");
+    await runInDurableObject(env.WALLET.getByName(own), (object) =>
+      (object as unknown as { reconcile(): Promise<void> }).reconcile(),
+    );
+    await expect
+      .poll(() => inLedger(own, "SELECT 1 FROM outbox, meta WHERE version > sent_version"))
+      .toEqual([]);
+  }
+  vi.restoreAllMocks();
+  expect(lost).toBe(1);
+  expect(await name()).toBe("Once!");
+  expect(await inLedger(own, "SELECT 1 FROM outbox WHERE refusal IS NOT NULL")).toEqual([]);
+});
+
 test("days that are added up aren't added up again after the ledger was set back", async () => {
   const { integrationUuid: own } = await createIntegration("Old days");
   const integration = own.replaceAll("-", "");

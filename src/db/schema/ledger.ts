@@ -38,6 +38,8 @@ export const meta = sqliteTable(
     sentFlush: integer("sent_flush").notNull().default(0),
     sentTag: text("sent_tag").notNull().default(""),
     nextTag: text("next_tag"),
+    /** The mark of a call that tries a dead letter again, which ends with `#` and the entry's number, until a call is answered. */
+    retryTag: text("retry_tag"),
   },
   () => [check("meta_one", sql`id = 1`)],
 );

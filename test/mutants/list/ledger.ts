@@ -159,10 +159,18 @@ export const LEDGER: readonly Mutant[] = [
   {
     id: "ledger: a call of another life is taken for its own",
     file: "src/wallet/outbox.ts",
-    search: "known.flush === sentFlush + 1 && known.flushTag === nextTag",
-    replacement: "known.flush === sentFlush + 1 && nextTag !== undefined",
+    search: "known.flush === sentFlush + 1 && [nextTag, retryTag].includes(known.flushTag)",
+    replacement: "known.flush === sentFlush + 1 && nextTag !== undefined && retryTag !== undefined",
     tests: losses,
     named: "isn't taken for the one that called it since",
+  },
+  {
+    id: "ledger: a dead letter whose answer is lost is made again",
+    file: "src/wallet/outbox.ts",
+    search: "if (retried !== undefined) this.#made(Number(retried));",
+    replacement: "if (retried === String(call.flush)) this.#made(Number(retried));",
+    tests: losses,
+    named: "is made once although the answer is lost",
   },
   {
     id: "ledger: D1 without the integration gets its effects",
