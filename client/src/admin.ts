@@ -19,7 +19,6 @@ import type {
   ListedContract,
   Operation,
   OwnedContract,
-  RestoredWallet,
   Rotation,
   SettlementInput,
   StuckTransaction,
@@ -116,7 +115,7 @@ export class AdminClient {
       ),
     /** Restores a lost wallet object from the sealed copy of its key, with what the database and the bucket have of its operations. */
     restore: (integrationUuid: string) =>
-      this.#call<RestoredWallet>("POST", `/integration/${integrationUuid}/wallet/restore`),
+      this.#call<Wallet>("POST", `/integration/${integrationUuid}/wallet/restore`),
     /** Lets a restored wallet sign again. */
     activate: (integrationUuid: string) =>
       this.#call<Wallet>("POST", `/integration/${integrationUuid}/wallet/activate`),

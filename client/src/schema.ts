@@ -4950,13 +4950,6 @@ export interface components {
              */
             reference?: string | null;
         };
-        RestoredWallet: components["schemas"]["Wallet"] & {
-            /**
-             * @description Writes of the last moments before a loss that are nowhere any more. Their outcome is unknown: repeating one by its Idempotency-Key says so. Writes of the very last second may be missing here.
-             * @example []
-             */
-            lost_operations: string[];
-        };
         /** @description Null: the collection has never hidden its assets. */
         Reveal: {
             /**
@@ -5245,6 +5238,15 @@ export interface components {
                 /** @example ed25519:DcA2MzgpJbrUATQLLceocVckhhAqrkingax4oJ9kZ847 */
                 public_key: string;
             }[];
+            /**
+             * @description Writes that a loss of the ledger took along, for seven days after its restoration, the newest first. Their outcome is unknown: repeating one by its Idempotency-Key says so. Writes of the very last second before the loss may be missing here.
+             * @example []
+             */
+            lost_operations: {
+                idempotency_key: string | null;
+                /** Format: uuid */
+                operation_uuid: string;
+            }[];
             /** @example 0 */
             open: number;
             /** @example ed25519:DcA2MzgpJbrUATQLLceocVckhhAqrkingax4oJ9kZ847 */
@@ -5473,7 +5475,6 @@ export type Quote = components['schemas']['Quote'];
 export type QuoteInput = components['schemas']['QuoteInput'];
 export type Readiness = components['schemas']['Readiness'];
 export type ReferenceInput = components['schemas']['ReferenceInput'];
-export type RestoredWallet = components['schemas']['RestoredWallet'];
 export type Reveal = components['schemas']['Reveal'];
 export type RevealAnswer = components['schemas']['RevealAnswer'];
 export type RevealInput = components['schemas']['RevealInput'];
@@ -6339,7 +6340,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["RestoredWallet"];
+                    "application/json": components["schemas"]["Wallet"];
                 };
             };
         };

@@ -1,6 +1,6 @@
 import { eq, type SQL, sql } from "drizzle-orm";
 import { baseEncode } from "near-api-js";
-import type { Rotation, StuckTransaction, WalletRestored, WalletShown } from "../api/resources/wallet.ts";
+import type { Rotation, StuckTransaction, WalletShown } from "../api/resources/wallet.ts";
 import type { ServiceContext } from "../context.ts";
 import type { IntegrationRow } from "../db/queries/integrations.ts";
 import { integrationIds, setInactive } from "../db/queries/integrations.ts";
@@ -36,6 +36,10 @@ const toWallet = (
   queued: status.queued,
   open: status.open,
   stuck: status.stuck.map(toStuck),
+  lost_operations: status.lost.map(({ operationUuid, key }) => ({
+    operation_uuid: operationUuid,
+    idempotency_key: key,
+  })),
 });
 
 /** An integration's wallet. @throws ServiceError not_found, conflict where it has none yet */
@@ -55,17 +59,14 @@ const noWallet = () => new ServiceError("conflict", "This integration has no wal
  * Restores the key of a lost wallet object from the sealed copy; one that has its key keeps it. The wallet signs nothing until
  * `activateWallet`. Its ledger gets back what D1 and R2 have of it. @throws ServiceError not_found, conflict if there is no copy, or its version of WALLET_SECRETS is missing
  */
-export const restoreWallet = async (
-  context: ServiceContext,
-  integrationId: Uuid,
-): Promise<WalletRestored> => {
+export const restoreWallet = async (context: ServiceContext, integrationId: Uuid): Promise<WalletShown> => {
   const integration = await requireIntegration(context, integrationId);
   if ((await restoredKey(context, integration)) === null) throw noWallet();
   const wallet = walletOf(context.env, integrationId);
   let brought = await wallet.bringBack(integrationId);
   // Each call goes on where the one before stopped, and so does a request that repeats this one.
   while (!brought.isDone) brought = await wallet.bringBack(integrationId);
-  return { ...toWallet(await wallet.status()), lost_operations: [...brought.lost] };
+  return toWallet(await wallet.status());
 };
 
 /** A wallet's stored key, restored in its object if lost; null: none. @throws ServiceError conflict (WALLET_SECRETS) */

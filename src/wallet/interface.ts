@@ -107,6 +107,15 @@ export interface WalletStatus {
   readonly open: number;
   /** The first hundred; `stuck` returns all. */
   readonly stuck: readonly TransactionRecord[];
+  /** What losses of the last seven days took along and is nowhere, the newest first: at most a thousand. */
+  readonly lost: readonly LostOperation[];
+}
+
+/** An operation that its ledger has lost, as D1 named it. */
+export interface LostOperation {
+  readonly operationUuid: Uuid;
+  /** The Idempotency-Key that it was accepted with; null: none, or unknown. */
+  readonly key: string | null;
 }
 
 /** A record that needs the operator, and its cursor in the journal. */
@@ -256,8 +265,6 @@ export interface Wallet {
 export interface BroughtBack {
   readonly operations: number;
   readonly isDone: boolean;
-  /** At the end: operations of the last moments that D1 knows of, and nothing has. */
-  readonly lost: readonly Uuid[];
 }
 
 /** A transaction as the wallet knows it. Callers see `result`; the rest is for the operation's next step. */

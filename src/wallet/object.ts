@@ -1,12 +1,13 @@
 import { DurableObject } from "cloudflare:workers";
 import type { SentRows } from "../db/ledger.ts";
 import type { SentStatement } from "../db/statements.ts";
-import type { Uuid } from "../domain/ids.ts";
+import { type Uuid, uuidFromBytes } from "../domain/ids.ts";
 import type { Bindings } from "../env.ts";
 import type {
   BroughtBack,
   Intent,
   LandingState,
+  LostOperation,
   NewWrite,
   RowWithResults,
   SealedKey,
@@ -33,6 +34,7 @@ const EMPTY: WalletStatus = {
   queued: 0,
   open: 0,
   stuck: [],
+  lost: [],
 };
 
 /** Whether the records are in the states that a decision was based on. */
@@ -43,6 +45,9 @@ const areIn = (
 
 /** Number of stuck rows in the wallet's status. */
 const STUCK_SHOWN = 100;
+
+/** Number of lost operations in the wallet's status. */
+const LOST_SHOWN = 1_000;
 
 /**
  * The object of a wallet, of an integration or of the platform, and the only holder of its key. Its methods are thin: the
@@ -185,7 +190,19 @@ export abstract class WalletObject extends DurableObject<Bindings> implements Wa
       lanes: this.parts.journal.lanes.all().map(({ publicKey, kind, open }) => ({ publicKey, kind, open })),
       ...this.parts.journal.intents.counts(),
       stuck: this.parts.records.stuck(0, STUCK_SHOWN).map(({ record }) => record),
+      lost: this.#lost(),
     };
+  }
+
+  #lost(): LostOperation[] {
+    return this.ctx.storage.sql
+      .exec<{ id: ArrayBuffer; key: string | null }>(
+        "SELECT id, key FROM lost_operations WHERE id > x'' AND expires_at > ? ORDER BY id DESC LIMIT ?",
+        Date.now(),
+        LOST_SHOWN,
+      )
+      .toArray()
+      .map(({ id, key }) => ({ operationUuid: uuidFromBytes(new Uint8Array(id)), key }));
   }
 
   async spentToday(budget?: Uuid): Promise<string> {

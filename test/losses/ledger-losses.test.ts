@@ -1,7 +1,7 @@
 import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { beforeAll, describe, expect, test, vi } from "vitest";
-import type { Overview } from "../../client/src/index.ts";
+import type { Overview, Wallet } from "../../client/src/index.ts";
 import { picture } from "../../testing/pictures.ts";
 import {
   admin,
@@ -54,7 +54,7 @@ const mint = (key: string = crypto.randomUUID(), { collection_uuid: uuid }: Fina
 const minted = () => mintedOnChain(shop, made);
 
 const wallet = async (action: "restore" | "activate") =>
-  bodyOf<{ lost_operations: string[] }>(
+  bodyOf<Wallet>(
     await admin(`/integration/${shop.integrationUuid}/wallet/${action}`, { method: "POST" }),
     200,
   );
@@ -156,8 +156,11 @@ describe("a ledger that lost its storage", () => {
     const before = await minted();
     await background.reconcile();
     await dropObject(shop.integrationUuid);
-    expect((await wallet("restore")).lost_operations).toContain(uuid);
+    const lost = { operation_uuid: uuid, idempotency_key: key };
+    expect((await wallet("restore")).lost_operations).toContainEqual(lost);
     await wallet("activate");
+    const shown = await admin(`/integration/${shop.integrationUuid}/wallet`);
+    expect((await bodyOf<Wallet>(shown, 200)).lost_operations).toContainEqual(lost);
     const again = await mint(key);
     expect(again.headers.get("idempotency-replayed")).toBe("true");
     const unknown = { code: "outcome_unknown", outcome: "unknown", operation_uuid: uuid };
@@ -170,7 +173,7 @@ describe("a ledger that lost its storage", () => {
     expect((await api(`/operation/${crypto.randomUUID()}`, { key: shop.key })).status).toBe(404);
     await background.reconcile();
     await dropObject(shop.integrationUuid);
-    expect((await wallet("restore")).lost_operations).toContain(uuid);
+    expect((await wallet("restore")).lost_operations).toContainEqual(lost);
     await wallet("activate");
     expect(await bodyOf(await mint(key), 502)).toMatchObject({ operation_uuid: uuid });
     expect(await minted()).toBe(before);

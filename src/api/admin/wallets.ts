@@ -8,13 +8,7 @@ import {
   rotateSecrets,
 } from "../../operator/wallets.ts";
 import { endpoint, json, list } from "../endpoint.ts";
-import {
-  restoredWalletView,
-  rotationView,
-  stuckView,
-  walletCreatedView,
-  walletView,
-} from "../resources/wallet.ts";
+import { rotationView, stuckView, walletCreatedView, walletView } from "../resources/wallet.ts";
 import { integrationParam } from "../schemas/parameters.ts";
 
 const COMMON = { tag: "Operator: wallets", scope: "operator" } as const;
@@ -52,8 +46,7 @@ export const walletEndpoints = [
   endpoint(
     {
       ...COMMON,
-      request: { params: integrationParam },
-      success: { 200: json("The wallet.", restoredWalletView) },
+      ...ONE,
       method: "post",
       path: "/integration/{integration_uuid}/wallet/restore",
       operationId: "adminRestoreWallet",

@@ -47,18 +47,15 @@ export const walletView = z
     queued: z.int().openapi({ example: 0 }),
     open: z.int().openapi({ example: 0 }),
     stuck: z.array(z.object(stuckFields)).openapi({ description: "The first 100.", example: [] }),
+    lost_operations: z
+      .array(z.object({ operation_uuid: z.uuid(), idempotency_key: z.string().nullable() }))
+      .openapi({
+        description:
+          "Writes that a loss of the ledger took along, for seven days after its restoration, the newest first. Their outcome is unknown: repeating one by its Idempotency-Key says so. Writes of the very last second before the loss may be missing here.",
+        example: [],
+      }),
   })
   .openapi("Wallet");
-
-export const restoredWalletView = walletView
-  .extend({
-    lost_operations: z.array(z.uuid()).openapi({
-      description:
-        "Writes of the last moments before a loss that are nowhere any more. Their outcome is unknown: repeating one by its Idempotency-Key says so. Writes of the very last second may be missing here.",
-      example: [],
-    }),
-  })
-  .openapi("RestoredWallet");
 
 export const rotationView = z
   .object({
@@ -93,7 +90,6 @@ export const rotationView = z
   .openapi("Rotation");
 export type StuckTransaction = Shown<typeof stuckView>;
 export type WalletShown = Shown<typeof walletView>;
-export type WalletRestored = Shown<typeof restoredWalletView>;
 export type Rotation = Shown<typeof rotationView>;
 
 export const INTEGRATION_STATES = ["active", "suspended", "deleted"] as const;

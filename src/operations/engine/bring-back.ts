@@ -105,7 +105,7 @@ export const bringBack = async (
     .update(meta)
     .set({ backCursor: cursor && JSON.stringify(cursor), ...(isDone && { broughtBack: true }) });
   if (isDone) log("ledger.brought_back", { integration_uuid: integrationId, lost });
-  return { operations: count, isDone, lost };
+  return { operations: count, isDone };
 };
 
 /**

@@ -143,7 +143,7 @@ export class IntegrationWallet extends WalletObject {
     await guard.ready(integrationId);
     const isBegun = this.ctx.storage.sql.exec("SELECT 1 FROM meta WHERE back_cursor IS NOT NULL");
     if (!guard.isSetBack && !guard.isEmpty && isBegun.toArray().length === 0)
-      return { operations: 0, isDone: true, lost: [] };
+      return { operations: 0, isDone: true };
     // The chain alone may have shown that something was forgotten, and D1 knows how much.
     await outbox.verify();
     const { db, log } = loggedContext(this.env, this.ctx, { integration_uuid: integrationId });
