@@ -308,9 +308,9 @@ export const ERRORS = {
   not_configured: {
     status: 503,
     cause:
-      "The service's settings are missing or wrong. Every address returns this error until they are corrected.",
+      "The service's settings are missing or wrong. Every address returns this error until they are corrected; if WALLET_SECRETS lacks a version under which a wallet's key is sealed, that wallet's writes do, and nothing of them was sent.",
     remedy:
-      "The operator corrects the settings that `issues` of GET /ready names. The log has the requirements of each.",
+      "The operator corrects the settings that `issues` of GET /ready names, or adds the version that the message names. The log has the requirements of each.",
   },
   database_unavailable: {
     status: 503,
@@ -386,6 +386,14 @@ export const keyInFlight = (): ServiceError =>
     "idempotency_key_in_flight",
     "A request with this Idempotency-Key is in progress. Wait, then send the same request again.",
     { retryable: true, retryAfter: 2 },
+  );
+
+/** The error for a wallet whose key is sealed under a version that the settings lack. */
+export const secretMissing = (version: string, cause: unknown): ServiceError =>
+  new ServiceError(
+    "not_configured",
+    `The operator has to add version ${version} to WALLET_SECRETS again: this wallet's key is sealed under it. Nothing was sent.`,
+    { outcome: "not_submitted", retryable: false, cause },
   );
 
 /** The error for a request of a suspended integration. */

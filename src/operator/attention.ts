@@ -47,7 +47,7 @@ export const RULES: Readonly<Record<string, Rule>> = {
   wallet_inactive: critical(({ wallets_inactive: inactive }) =>
     inactive.map(({ integration_uuid: id, account_id }) => [
       account_id ?? id,
-      `This wallet signs and accepts nothing, because its object was lost or set back, or its key isn't on its account. npm run admin -- wallet ${id} shows which. Lost: npm run admin -- wallet restore ${id}`,
+      `This wallet signs and accepts nothing, because its object was lost, was set back or fails at each call, or its key isn't on its account. npm run admin -- wallet ${id} shows which. Lost: npm run admin -- wallet restore ${id}`,
     ]),
   ),
   writes_refused: critical(({ writes_refused: refused }) =>

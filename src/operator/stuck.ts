@@ -4,8 +4,10 @@ import { isForgotten, ledgerOf } from "../db/ledger.ts";
 import { withSomethingStuck } from "../db/queries/integrations.ts";
 import { openOperations } from "../db/queries/operations.ts";
 import { type Page, unknownCursor } from "../domain/cursors.ts";
+import { ServiceError } from "../domain/errors.ts";
 import { isUuid, type Uuid } from "../domain/ids.ts";
 import { walletOf } from "../wallet/client.ts";
+import type { StuckRecord } from "../wallet/interface.ts";
 import { type Stuck, toStuck } from "./wallets.ts";
 
 /** After this time an open operation is listed; an unknown one at once. Milliseconds. */
@@ -67,10 +69,17 @@ const stuckOf = async (
   limit: number,
 ): Promise<Found[]> => {
   const from = Math.max(after, 0);
-  const found = await walletOf(context.env, wallet ?? "platform").stuck(from, limit);
+  const waits = { state: "wallet_inactive", transaction: null } as const;
+  let found: StuckRecord[] | null;
+  try {
+    found = await walletOf(context.env, wallet ?? "platform").stuck(from, limit);
+  } catch (error) {
+    if (wallet === null || error instanceof ServiceError) throw error;
+    context.log("stuck.ledger_unavailable", { integration_uuid: wallet, error });
+    return after > BEFORE_ALL ? [] : [{ position: 0, stuck: { operation_uuid: null, step: null, ...waits } }];
+  }
   if (found !== null) return found.map(({ place, record }) => ({ position: place, stuck: toStuck(record) }));
   if (wallet === null) return [];
-  const waits = { state: "wallet_inactive", transaction: null } as const;
   try {
     const rows = await openOperations(ledgerOf(context, wallet), from, limit);
     return rows.map(({ rowNumber, id, kind }) => ({

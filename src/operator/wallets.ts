@@ -6,9 +6,9 @@ import type { IntegrationRow } from "../db/queries/integrations.ts";
 import { integrationIds, setInactive } from "../db/queries/integrations.ts";
 import { readSweep, writeSweep } from "../db/queries/sweeps.ts";
 import { integrations } from "../db/schema/index.ts";
-import { ServiceError } from "../domain/errors.ts";
+import { DATABASE_RETRY_AFTER, ServiceError, secretMissing } from "../domain/errors.ts";
 import { toHex, type Uuid } from "../domain/ids.ts";
-import { newestVersion } from "../domain/sealing.ts";
+import { missingVersion, newestVersion } from "../domain/sealing.ts";
 import { resealWebhooks } from "../events/webhooks/secrets.ts";
 import { walletOf } from "../wallet/client.ts";
 import type { TransactionRecord, WalletStatus } from "../wallet/interface.ts";
@@ -46,12 +46,28 @@ const toWallet = (
 export const readWallet = async (context: ServiceContext, integrationId: Uuid): Promise<WalletShown> => {
   const { walletAccountId, walletPublicKey } = await requireIntegration(context, integrationId);
   if (walletAccountId === null || walletPublicKey === null) throw noWallet();
-  const status = await walletOf(context.env, integrationId).status();
+  const status = await statusOf(context, integrationId);
   return toWallet(status, { accountId: walletAccountId, publicKey: walletPublicKey });
 };
 
 export const readPlatform = async (context: ServiceContext): Promise<WalletShown> =>
   toWallet(await walletOf(context.env, "platform").status());
+
+/** Its object's answer. @throws ServiceError not_configured, database_unavailable where the object fails at each call */
+const statusOf = async ({ env }: ServiceContext, integrationId: Uuid): Promise<WalletStatus> => {
+  try {
+    return await walletOf(env, integrationId).status();
+  } catch (error) {
+    if (error instanceof ServiceError) throw error;
+    const version = missingVersion(error);
+    if (version !== null) throw secretMissing(version, error);
+    throw new ServiceError(
+      "database_unavailable",
+      'This wallet\'s object fails at each call; the log says why. Try again in a minute. If that lasts, see "A wallet object that is lost" in docs/running.md.',
+      { retryable: true, retryAfter: DATABASE_RETRY_AFTER, cause: error },
+    );
+  }
+};
 
 const noWallet = () => new ServiceError("conflict", "This integration has no wallet yet. Create it first.");
 
@@ -61,6 +77,7 @@ const noWallet = () => new ServiceError("conflict", "This integration has no wal
  */
 export const restoreWallet = async (context: ServiceContext, integrationId: Uuid): Promise<WalletShown> => {
   const integration = await requireIntegration(context, integrationId);
+  await statusOf(context, integrationId);
   if ((await restoredKey(context, integration)) === null) throw noWallet();
   const wallet = walletOf(context.env, integrationId);
   let brought = await wallet.bringBack(integrationId);
@@ -97,7 +114,7 @@ export const restoredKey = async (
 export const activateWallet = async (context: ServiceContext, integrationId: Uuid): Promise<WalletShown> => {
   const row = await requireIntegration(context, integrationId);
   const wallet = walletOf(context.env, integrationId);
-  const { state } = await wallet.status();
+  const { state } = await statusOf(context, integrationId);
   // One that was lost while its account was being made: its ledger has to go on before that can be repeated.
   if (row.walletState !== "ready" && state !== "restored") throw noWallet();
   if (state === "empty")

@@ -1,5 +1,7 @@
+import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { afterEach, beforeAll, describe, expect, test } from "vitest";
+import type { Overview } from "../../client/src/index.ts";
 import {
   admin,
   api,
@@ -486,4 +488,57 @@ describe("a new version of WALLET_SECRETS", () => {
     await bodyOf(await withSecrets(second, `${path}/activate`), 200);
     await bodyOf(await mint(shop, collection), 201);
   });
+
+  test("is named to callers and the operator where the settings lack it, and no mint is lost or done twice", async () => {
+    const [shop, collection] = await opened("Unsealed");
+    const random = btoa(String.fromCharCode(...crypto.getRandomValues(new Uint8Array(32))));
+    const complete = await setWalletSettings(shop.integrationUuid, { WALLET_SECRETS: { 9: random } });
+    await endObject(shop.integrationUuid);
+    const key = crypto.randomUUID();
+    const mintOnce = () => mint(shop, collection, { "idempotency-key": key });
+    const isMissing = {
+      code: "not_configured",
+      message: expect.stringMatching(/ add version [12] to WALLET_SECRETS/),
+    };
+    expect(await bodyOf(await mintOnce(), 503)).toMatchObject({ ...isMissing, outcome: "not_submitted" });
+    expect(await bodyOf(await wallet(shop), 503)).toMatchObject(isMissing);
+    expect(await bodyOf(await wallet(shop, "/restore"), 503)).toMatchObject(isMissing);
+    await background.reconcile();
+    const { attention } = await bodyOf<Overview>(await admin("/overview"), 200);
+    expect(attention).toContainEqual(
+      expect.objectContaining({ rule: "wallet_inactive", subject: shop.walletAccountId }),
+    );
+    const stuck = await bodyOf<object[]>(await admin("/transaction/stuck"), 200);
+    expect(stuck).toContainEqual(
+      expect.objectContaining({ integration_uuid: shop.integrationUuid, state: "wallet_inactive" }),
+    );
+    await complete();
+    await endObject(shop.integrationUuid);
+    await bodyOf(await mintOnce(), 201);
+    await background.reconcile();
+    const after = await bodyOf<Overview>(await admin("/overview"), 200);
+    expect(after.attention.filter(({ subject }) => subject === shop.walletAccountId)).toEqual([]);
+  });
+});
+
+test("a wallet whose storage can't be read is shown to the operator, with what to do", async () => {
+  const shop = await createIntegration("Unreadable");
+  const rename = (from: string, to: string) =>
+    runInDurableObject(env.WALLET.getByName(shop.integrationUuid), (_, { storage }) =>
+      storage.sql.exec(`ALTER TABLE ${from} RENAME TO ${to}`),
+    );
+  await rename("intents", "unread");
+  const fails = {
+    code: "database_unavailable",
+    message: expect.stringContaining("object fails at each call"),
+  };
+  expect(await bodyOf(await wallet(shop), 503)).toMatchObject(fails);
+  expect(await bodyOf(await wallet(shop, "/restore"), 503)).toMatchObject(fails);
+  await background.reconcile();
+  const { attention } = await bodyOf<Overview>(await admin("/overview"), 200);
+  expect(attention).toContainEqual(
+    expect.objectContaining({ rule: "wallet_inactive", subject: shop.walletAccountId }),
+  );
+  await rename("unread", "intents");
+  await bodyOf(await wallet(shop), 200);
 });

@@ -15,9 +15,10 @@ import { type OperationRow, openOperations } from "../../db/queries/operations.t
 import { operations } from "../../db/schema/ledger.ts";
 import type { SentStatement } from "../../db/statements.ts";
 import { failedOn, isUnavailable } from "../../db/statements.ts";
-import { DATABASE_RETRY_AFTER, ServiceError } from "../../domain/errors.ts";
+import { DATABASE_RETRY_AFTER, ServiceError, secretMissing } from "../../domain/errors.ts";
 import { type Uuid, uuidToBytes } from "../../domain/ids.ts";
 import { KINDS } from "../../domain/operations.ts";
+import { missingVersion } from "../../domain/sealing.ts";
 import { withDeadlines } from "../../files/storage/deadlines.ts";
 import { loggedContext } from "../../http/log.ts";
 import { pause, within } from "../../waiting.ts";
@@ -189,11 +190,9 @@ export class IntegrationWallet extends WalletObject {
       return { status: "accepted", row: await this.#reached(drive, waitMs) };
     } catch (error) {
       if (error instanceof NotAccepted) return error.written;
-      if (error instanceof ServiceError) {
-        const { code, message, details } = error;
-        const { cause: _, ...plain } = details;
-        return { status: "failed", code, message, details: plain };
-      }
+      if (error instanceof ServiceError) return failedOf(error);
+      const version = missingVersion(error);
+      if (version !== null && !this.#has(row.id)) return failedOf(secretMissing(version, error));
       // Others are tried again by the caller, which joins what is accepted by then.
       if (!isUnavailable(error)) throw error;
       this.#drives.get(row.id)?.abandon();
@@ -407,6 +406,14 @@ export class IntegrationWallet extends WalletObject {
     return { ...context, env, connections, ledger };
   }
 }
+
+/** An error in a form that reaches the Worker. */
+const failedOf = ({ code, message, details: { cause: _, ...details } }: ServiceError): Written => ({
+  status: "failed",
+  code,
+  message,
+  details,
+});
 
 /** What a database that doesn't answer before the acceptance means to the caller. */
 const UNAVAILABLE: Written = {

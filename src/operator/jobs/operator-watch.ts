@@ -2,9 +2,10 @@ import { and, asc, eq, gt, type SQL, sql } from "drizzle-orm";
 import type { ServiceContext } from "../../context.ts";
 import { ledgerOf } from "../../db/ledger.ts";
 import { insertEvents, type OperatorEvent, tellOperator } from "../../db/queries/events.ts";
-import { setInactive } from "../../db/queries/integrations.ts";
+import { IS_INACTIVE, setInactive } from "../../db/queries/integrations.ts";
 import { changeSweep, readSweep, writeSweep } from "../../db/queries/sweeps.ts";
 import { integrations } from "../../db/schema/index.ts";
+import { ServiceError } from "../../domain/errors.ts";
 import { type Uuid, uuidToBytes } from "../../domain/ids.ts";
 import { LOW, type WalletSeen, walletEvents } from "../../domain/wallet-watch.ts";
 import { walletOf } from "../../wallet/client.ts";
@@ -25,7 +26,7 @@ const WALLETS = 20;
 const wasSeen = (id: Uuid, seen: WalletSeen | null): SQL => sql`EXISTS (
   SELECT 1 FROM integrations WHERE id = ${uuidToBytes(id)} AND wallet_seen IS ${seen && JSON.stringify(seen)})`;
 
-/** Reports which of some wallets run low, were topped up, or are inactive. One that can't be read is left for later. */
+/** Reports which of some wallets run low, were topped up, or are inactive, and of inactive ones, which work again. */
 export const watchWallets = async (context: ServiceContext): Promise<void> => {
   const { db, now } = context;
   const after = (await readSweep(db, SWEEP)) as Uuid | null;
@@ -34,18 +35,21 @@ export const watchWallets = async (context: ServiceContext): Promise<void> => {
     sql`wallet_state = 'ready' AND deleted_at IS NULL`,
     after ? gt(integrations.id, after) : undefined,
   );
-  const found = await db
-    .select({
-      id: integrations.id,
-      seen: integrations.walletSeen,
-      inactiveSince: integrations.walletInactiveSince,
-    })
-    .from(integrations)
-    .where(which)
-    .orderBy(asc(integrations.id))
-    .limit(WALLETS);
+  const wallets = (some: SQL | undefined) =>
+    db
+      .select({
+        id: integrations.id,
+        seen: integrations.walletSeen,
+        inactiveSince: integrations.walletInactiveSince,
+      })
+      .from(integrations)
+      .where(some)
+      .orderBy(asc(integrations.id))
+      .limit(WALLETS);
+  const [found, inactive] = await db.batch([wallets(which), wallets(and(IS_INACTIVE, sql`id > x''`))]);
+  const others = inactive.filter(({ id }) => !found.some((one) => one.id === id));
   await Promise.all(
-    found.map((row) =>
+    [...found, ...others].map((row) =>
       look(context, row).catch((error: unknown) =>
         context.log("wallets.look_failed", { integration_uuid: row.id, error }),
       ),
@@ -63,7 +67,13 @@ const look = async (
   }: { readonly id: Uuid; readonly seen: WalletSeen | null; readonly inactiveSince: Date | null },
 ): Promise<void> => {
   const { db, env, settings, now } = context;
-  const wallet = await walletOf(env, id).status();
+  const wallet = await walletOf(env, id)
+    .status()
+    .catch(async (error: unknown) => {
+      // An object that only has too much to do answers so.
+      if (!(error instanceof ServiceError)) await setInactive(db, id, now());
+      throw error;
+    });
   const { accountId, state, balance, available, spentPerDay, queued, open } = wallet;
   if ((state === "active") !== (inactiveSince === null))
     await setInactive(db, id, state === "active" ? null : now());
