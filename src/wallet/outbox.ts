@@ -359,6 +359,8 @@ export class Outbox {
   async #retryOne({ id, statements }: Entry): Promise<void> {
     const { storage, d1 } = this.#parts;
     const before = await this.#meta();
+    // What ran before this may have found it out. D1's row then says what was lost, and stays as it is.
+    if (before.forgotVersion !== null) throw new Error("the ledger was set back");
     if (before.retryTag !== null) throw new Error("whether one before was made isn't known yet");
     const nothing = { entry: before.sentEntry, version: before.sentVersion };
     const tag = `${crypto.randomUUID()}#${id}`;

@@ -2,6 +2,7 @@ import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { beforeAll, describe, expect, test, vi } from "vitest";
 import type { Overview, Wallet } from "../../client/src/index.ts";
+import type { Outbox } from "../../src/wallet/outbox.ts";
 import { picture } from "../../testing/pictures.ts";
 import {
   admin,
@@ -821,6 +822,47 @@ test("days that are added up aren't added up again after the ledger was set back
   for (const action of ["restore", "activate"])
     await bodyOf(await admin(`/integration/${own}/wallet/${action}`, { method: "POST" }), 200);
   expect(await tidy()).toEqual([{ day: 0, count: 3 }]);
+});
+
+test("a dead letter isn't tried again over what D1 says of a ledger that was set back", async () => {
+  const own = await createIntegration("Two calls");
+  const made = await createCollection(own, { copies: [3] });
+  const id = own.integrationUuid.replaceAll("-", "");
+  await background.reconcile();
+  await inLedger(
+    own.integrationUuid,
+    "INSERT INTO outbox (statements, created_at, refusal) VALUES (?, ?, 'refused')",
+    JSON.stringify([["UPDATE integrations SET name = name WHERE id = unhex(?)", [id]]]),
+    Date.now(),
+  );
+  const copy = await takeLedger(own.integrationUuid, "all");
+  const mintOnce = (key: string) =>
+    api(`/collection/${made.collection_uuid}/mint`, {
+      key: own.key,
+      json: { receiver_addresses: [alice] },
+      headers: { "idempotency-key": key },
+    });
+  const key = crypto.randomUUID();
+  const uuid = (await mintOnce(key)).headers.get("x-operation-uuid")!;
+  const told = () =>
+    env.DB.prepare("SELECT unshipped FROM ledgers WHERE id = unhex(?)").bind(id).first<string>("unshipped");
+  await expect.poll(told, { timeout: 20_000 }).toContain(uuid.replaceAll("-", ""));
+  await putLedger(own.integrationUuid, copy);
+  await endObject(own.integrationUuid);
+  // The comparison is still on its way.
+  await runInDurableObject(env.WALLET.getByName(own.integrationUuid), async (object) => {
+    const { outbox } = (object as unknown as { parts: { outbox: Outbox } }).parts;
+    await Promise.all([outbox.verify(), outbox.retryRefused()]);
+  });
+  for (const action of ["restore", "activate"])
+    await bodyOf(
+      await admin(`/integration/${own.integrationUuid}/wallet/${action}`, { method: "POST" }),
+      200,
+    );
+  expect(await bodyOf(await mintOnce(key), 502)).toMatchObject({
+    code: "outcome_unknown",
+    operation_uuid: uuid,
+  });
 });
 
 test("a large ledger with many operations that stay gives others their turn while it looks for those that go", async () => {
