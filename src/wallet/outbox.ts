@@ -422,7 +422,7 @@ export class Outbox {
       .one();
     const unshipped = storage.sql
       .exec<{ id: string; key: string | null; fingerprint: string | null }>(
-        `SELECT lower(hex(unshipped.operation_id)) AS id, unshipped.key, lower(hex(fingerprint)) AS fingerprint
+        `SELECT lower(hex(unshipped.operation_id)) AS id, unshipped.key, iif(fingerprint IS NULL, NULL, lower(hex(fingerprint))) AS fingerprint
          FROM unshipped LEFT JOIN idempotency_keys AS used ON used.integration_id = ? AND used.key = unshipped.key
          WHERE unshipped.operation_id > x'' ORDER BY unshipped.operation_id DESC LIMIT ?`,
         idOf(integrationId!),
@@ -431,7 +431,7 @@ export class Outbox {
       .toArray();
     const lost = storage.sql
       .exec<{ id: string; key: string | null; fingerprint: string | null }>(
-        `SELECT lower(hex(id)) AS id, key, lower(hex(fingerprint)) AS fingerprint
+        `SELECT lower(hex(id)) AS id, key, iif(fingerprint IS NULL, NULL, lower(hex(fingerprint))) AS fingerprint
          FROM lost_operations WHERE id > x'' AND expires_at > ? ORDER BY lost_operations.id DESC LIMIT ?`,
         now(),
         UNSHIPPED_TOLD,

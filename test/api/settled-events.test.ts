@@ -9,6 +9,7 @@ import {
 } from "../support/api.ts";
 import { SERVICES_NODE, setFaults } from "../support/chain-control.ts";
 import { collectionOnChain, createCollection, type Finalized } from "../support/collections.ts";
+import { inLedger } from "../support/ledgers.ts";
 import { background, eventsOf, readOperation } from "../support/operations.ts";
 import { FORGETFUL, givenUp, stepsOf } from "../support/own-wallets.ts";
 import { sendFrom } from "../support/payments.ts";
@@ -216,6 +217,17 @@ test("mints whose shared transaction the operator has found have the answers tha
   await bodyOf(await settleBy(uuid, hash, false), 400);
   for (const wrong of [other.tx_results[0]!.transaction_hash, "1".repeat(32)])
     expect(await bodyOf(await settleBy(uuid, wrong), 409)).toMatchObject({ code: "conflict" });
+  // Inside: operations are archived after a month.
+  await inLedger(
+    shop.integrationUuid,
+    `INSERT INTO archives (integration_id, first_id, last_id, first_at, last_at, object_key, operations, bytes, created_at)
+     SELECT integration_id, x'00', x'00', ?, ?, 'none', 1, 1, 0 FROM meta`,
+    ...[Date.now(), Date.now()],
+  );
+  expect(await bodyOf(await settleBy(uuid, hash), 409)).toMatchObject({
+    message: expect.stringContaining("may be of an operation that is archived"),
+  });
+  await inLedger(shop.integrationUuid, "DELETE FROM archives WHERE object_key = 'none'");
   for (const one of uuids)
     expect(await bodyOf(await settleBy(one, hash), 200)).toMatchObject({ state: "succeeded" });
   // Nothing is left of it for a mint that never landed.

@@ -2,6 +2,7 @@ import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { beforeAll, describe, expect, test, vi } from "vitest";
 import type { Overview, Wallet } from "../../client/src/index.ts";
+// Inside: no request holds a comparison with D1 back.
 import type { Outbox } from "../../src/wallet/outbox.ts";
 import { picture } from "../../testing/pictures.ts";
 import {

@@ -19,6 +19,10 @@ export const madeAt = (id: Uuid): number => Number.parseInt(id.slice(0, 8) + id.
 
 const own = (integrationId: Uuid): SQL => eq(archives.integrationId, integrationId);
 
+/** Condition: an archived operation has a transaction that was recorded since a time. */
+export const isArchivedSince = (integrationId: Uuid, time: number): SQL => sql`EXISTS (
+  SELECT 1 FROM archives WHERE integration_id = ${uuidToBytes(integrationId)} AND last_at >= ${time})`;
+
 /** Files that may have an operation: same day, with its id in their range. */
 export const filesAround = (db: Ledger, integrationId: Uuid, id: Uuid): Promise<ArchiveRow[]> =>
   db

@@ -6,7 +6,9 @@ import { type FinalOutcome, readOutcome } from "../../chain/outcome.ts";
 import { type ChainRpc, connectFor } from "../../chain/rpc.ts";
 import { transactionStatus } from "../../chain/send.ts";
 import type { ServiceContext } from "../../context.ts";
+import { holds } from "../../db/client.ts";
 import { ledgerOf } from "../../db/ledger.ts";
+import { isArchivedSince } from "../../db/queries/archives.ts";
 import {
   requireTaken,
   type TakenElsewhere,
@@ -60,6 +62,9 @@ export const foundRecord = async (
   const { result, contractCode, value } = readOutcome(identity, outcome, included!.time);
   if (value === null) throw notOurs(`${hash} failed`);
   const ledger = ledgerOf(context, operation.integrationId);
+  // The ledger doesn't know whose transactions these are.
+  if (await holds(ledger, isArchivedSince(operation.integrationId, included!.time - CLOCKS_MS)))
+    throw notOurs(`${hash} may be of an operation that is archived`);
   const taken = await takenElsewhere(ledger, operation.id, baseDecode(hash));
   const actions = readActions(views) ?? [];
   const part = receiverId === sent.receiverId ? partOf(actions, sent.actions, value, taken) : null;
