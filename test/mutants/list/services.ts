@@ -16,14 +16,6 @@ export const SERVICES: readonly Mutant[] = [
     named: "no operation reads or changes anything of another integration",
   },
   {
-    id: "tenancy: anybody's collection is read",
-    file: "src/db/queries/collections.ts",
-    search: "and(eq(collections.id, id), eq(collections.integrationId, integrationId))",
-    replacement: "eq(collections.id, id)",
-    tests: tenancy,
-    named: "no operation reads or changes anything of another integration",
-  },
-  {
     id: "tenancy: the list of collections is everybody's",
     file: "src/db/queries/collections.ts",
     search: "WHERE integration_id = ${uuidToBytes(integrationId)} ${behind} ORDER BY id DESC",
