@@ -15,13 +15,10 @@ const bare = new Hono<{ Bindings: Env }>().get("/bare/:id", async (c) => {
 
 /**
  * How far the database is away, milliseconds, and what was asked of it so far: `begun` counts all calls, `trips` those
- * that a request has waited for, `lookups` those of them for what an isolate keeps for seconds, `eventRows` rows of
- * events that were written, `eventTrips` calls for nothing else. One isolate serves the whole bench.
+ * that a request has waited for, `lookups` those of them for what an isolate keeps for seconds. One isolate serves the whole
+ * bench.
  */
-const distance = {
-  ...{ ms: 0, begun: 0, trips: 0 },
-  ...{ lookups: 0, eventRows: 0, eventTrips: 0 },
-};
+const distance = { ms: 0, begun: 0, trips: 0, lookups: 0 };
 
 /** The request that asks. What goes on behind its answer asks for nobody. */
 const asking = new AsyncLocalStorage<{ isOver: boolean }>();
@@ -29,23 +26,16 @@ const asking = new AsyncLocalStorage<{ isOver: boolean }>();
 /** A key, for five seconds. */
 const IS_KEPT = /"digest" = \?/i;
 
-const WRITES_EVENTS = /^\s*insert into "?events\b/i;
-
 const EXECUTING = new Set(["all", "run", "first", "raw"]);
 
 const trip = async <T>(texts: readonly string[], call: () => Promise<T>): Promise<T> => {
   const request = asking.getStore();
   distance.begun += 1;
-  if (texts.every((text) => WRITES_EVENTS.test(text))) distance.eventTrips += 1;
   if (distance.ms > 0) await new Promise((resolve) => setTimeout(resolve, distance.ms));
   const answer = await call();
   if (request && !request.isOver) {
     distance.trips += 1;
     if (texts.some((text) => IS_KEPT.test(text))) distance.lookups += 1;
-  }
-  for (const [index, result] of (Array.isArray(answer) ? answer : []).entries()) {
-    const { meta } = result as { meta?: { rows_written?: number } };
-    if (WRITES_EVENTS.test(texts[index] ?? "")) distance.eventRows += meta?.rows_written ?? 0;
   }
   return answer;
 };

@@ -66,13 +66,13 @@ try {
       receiver: shop.walletAccountId,
     })
   ).filter(({ name }) => !name.endsWith("with an Idempotency-Key"));
-  const { DB } = await service.storage();
+  const stores = { db: (await service.storage()).DB, ledger: await service.wallet(integration) };
   const hot: Hot = { integration, contract: shop.contractUuid, collection };
   const figures: Record<string, DatabaseUsage>[] = [];
   let from = EMPTY;
   for (const [turn, part] of [0, share * BEFORE, share].entries()) {
     const to = fullPages(scaled(part));
-    await fill(DB, from, part === 0 ? EMPTY : to, hot);
+    await fill(stores, from, part === 0 ? EMPTY : to, hot);
     if (part > 0) from = to;
     figures.push(await measure(subjects, turn));
   }
@@ -122,7 +122,7 @@ try {
   /** Has the key's use noted before it is due: the row would be counted for whatever is measured then. */
   async function keyNoted(): Promise<void> {
     const text = "SELECT max(last_used_at) AS at FROM api_keys";
-    const { at } = (await DB.prepare(text).first<{ at: number | null }>())!;
+    const { at } = (await stores.db.prepare(text).first<{ at: number | null }>())!;
     const due = (at ?? 0) + NOTED_EVERY_MS - Date.now();
     if (due > MEASURED_MS) return;
     await pause(Math.max(due, 0) + PREPARED_MS);

@@ -3,15 +3,25 @@
  * blocks of 600 ms whose node answers after 100 ms, beside a plain near-api-js loop with one key on the same chain.
  * What the service stores is kept in memory, because the local runtime stands still for each commit to a disk; `--disk`
  * keeps it there. `--json` prints one line; `--latency 0` delays nothing; `--lane-depth 2` is for a node that keeps the
- * order of two transactions of a key (docs/transactions.md, "Lanes"). `--rpc URL --account ID --key ed25519:…` runs it on any network,
+ * order of two transactions of a key (docs/transactions.md, "Lanes"); `--in-flight 100` keeps fewer requests of the sustained run
+ * waiting, for a machine that is busy with other things. `--rpc URL --account ID --key ed25519:…` runs it on any network,
  * where that account pays for everything, some 30 NEAR; the delay is beside the network's own there, 0 unless it is given.
  * With none of these options but `--json` it ends with 1 where a figure misses its bar (testing/mint-bars.ts), and names it.
  */
-import { readFileSync } from "node:fs";
 import { parseArgs } from "node:util";
 import { hasBars, type MintConditions, missedBars } from "../testing/mint-bars.ts";
-import { picture } from "../testing/pictures.ts";
 import { type BenchService, hasMemory, startService } from "../testing/service.ts";
+import {
+  type Calls,
+  callsOf,
+  cpuOf,
+  type Figures,
+  figures,
+  pause,
+  prepare,
+  rounded,
+  timed,
+} from "./mint-load.ts";
 import { embedded, givenNetwork, type Measured } from "./mint-network.ts";
 
 const BLOCK_MS = 600;
@@ -28,44 +38,15 @@ const RAMP_MS = 8_000;
  * More than a wallet mints in the four to five seconds that a mint lasts, so that it is the wallet that sets the pace; fewer
  * than an integration may have waiting.
  */
-const SUSTAINED_IN_FLIGHT = 800;
+const SUSTAINED_IN_FLIGHT = "800";
 /** Who is told to come later does. Milliseconds. */
 const AFTER_REFUSAL_MS = 1_000;
-/** Keys that take turns: together they may ask for more than the bench does, within the limit of each. */
-const KEYS = 12;
 const GAS = 30_000_000_000_000n;
-const TGAS = 10 ** 12;
 /**
  * yoctoNEAR that a wallet has from the start on another network: for the storage of the contract and of some 6,000 NFTs. A
  * wallet that runs dry stops the sustained run.
  */
 const FUNDING_ELSEWHERE = 20n * 10n ** 24n;
-
-interface Figures {
-  readonly requests_s: number;
-  readonly p50_ms: number;
-  readonly p95_ms: number;
-  readonly ok: number;
-}
-
-const percentile = (times: readonly number[], share: number): number => {
-  const sorted = times.toSorted((a, b) => a - b);
-  return Math.round(sorted[Math.min(Math.ceil(sorted.length * share), sorted.length) - 1] ?? 0);
-};
-
-const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
-
-/** Runs a call once and says how long it took, and whether it worked. Milliseconds. */
-async function timed(call: () => Promise<void>): Promise<{ ms: number; ok: boolean }> {
-  const startedAt = performance.now();
-  try {
-    await call();
-    return { ms: performance.now() - startedAt, ok: true };
-  } catch (error) {
-    process.stderr.write(`  ${String(error).slice(0, 160)}\n`);
-    return { ms: performance.now() - startedAt, ok: false };
-  }
-}
 
 /** `count` calls at the same moment. Percentiles are over those that worked. */
 async function burst(count: number, call: () => Promise<void>): Promise<Figures> {
@@ -88,16 +69,6 @@ async function bursts(network: Measured, count: number, call: () => Promise<void
   return { ...middle, ok: Math.min(...all.map(({ ok }) => ok)) };
 }
 
-function figures(results: readonly { ms: number; ok: boolean }[], elapsed: number): Figures {
-  const times = results.filter(({ ok }) => ok).map(({ ms }) => ms);
-  return {
-    requests_s: Math.round((times.length / elapsed) * 10_000) / 10,
-    p50_ms: percentile(times, 0.5),
-    p95_ms: percentile(times, 0.95),
-    ok: times.length,
-  };
-}
-
 /** Waits for the next block and then for a part of its time, so that compared calls start alike. */
 async function atPhase({ rpc, lookMs }: Measured, phase: number): Promise<void> {
   const height = async () =>
@@ -118,86 +89,6 @@ async function withCalls<T>(
   await pause(BLOCK_MS);
   const calls = (await network.calls()) - before;
   return { ...figures, calls_each: rounded(calls / mints, 2) };
-}
-
-const rounded = (value: number, digits: number): number => Number(value.toFixed(digits));
-
-/** What the process has used of a CPU so far, milliseconds (Linux: fields 14 and 15 of /proc/PID/stat, in hundredths). */
-const cpuOf = (pid: number): number => {
-  const fields = readFileSync(`/proc/${pid}/stat`, "utf8").split(") ")[1]!.split(" ");
-  return (Number(fields[11]) + Number(fields[12])) * 10;
-};
-
-/** Gas of transactions, and the tokens that answers tell of, as each answer names its own. */
-class Gas {
-  readonly #burnt = new Map<string, number>();
-  #tokens = 0;
-
-  note({ tokens, tx_results }: MintAnswer): void {
-    this.#tokens += tokens.length;
-    for (const { transaction_hash, gas_burnt } of tx_results)
-      this.#burnt.set(transaction_hash, Number(gas_burnt));
-  }
-
-  /** Tgas a token; what several share counts once. */
-  get each(): number {
-    const burnt = [...this.#burnt.values()].reduce((sum, gas) => sum + gas, 0);
-    return rounded(burnt / this.#tokens / TGAS, 3);
-  }
-}
-
-interface MintAnswer {
-  readonly tokens: readonly object[];
-  readonly tx_results: readonly { readonly transaction_hash: string; readonly gas_burnt: string }[];
-}
-
-/** A collection with more copies than the bench mints, and the request that mints one. */
-async function prepare(service: BenchService) {
-  const { integration_uuid, wallet_account_id } = await service.admin<{
-    integration_uuid: string;
-    wallet_account_id: string;
-  }>("/integration", { name: "Bench" });
-  const { contract_uuid, account_id } = await service.admin<{ contract_uuid: string; account_id: string }>(
-    `/integration/${integration_uuid}/contract`,
-    { name: "Bench", symbol: "BENCH" },
-  );
-  const keys: string[] = [];
-  while (keys.length < KEYS) {
-    const path = `/integration/${integration_uuid}/key`;
-    keys.push((await service.admin<{ api_key: string }>(path, { name: "bench", role: "full" })).api_key);
-  }
-  let turn = 0;
-  const post = async <T>(path: string, body: BodyInit | null, type?: string): Promise<T> => {
-    const authorization = `Api-Key ${keys[turn++ % KEYS]}`;
-    const response = await fetch(`${service.url}/api/v1${path}`, {
-      method: "POST",
-      headers: { authorization, ...(type && { "content-type": type }) },
-      body,
-    });
-    const text = await response.text();
-    if (response.status !== 201) throw new Error(`${path}: ${response.status} ${text}`);
-    return JSON.parse(text) as T;
-  };
-  const json = "application/json";
-  const draft = await post<{ collection_draft_uuid: string }>(
-    "/collection-draft",
-    JSON.stringify({ contract_uuid, title: "Bench" }),
-    json,
-  );
-  const form = new FormData();
-  form.append("asset_file", new File([picture("png", 1)], "a.png", { type: "image/png" }));
-  form.append("assets_detail", JSON.stringify([{ asset_filename: "a.png", copies: 1_000_000 }]));
-  await post(`/collection-draft/${draft.collection_draft_uuid}/asset-bulk`, form);
-  const { collection_uuid, near_collection } = await post<{
-    collection_uuid: string;
-    near_collection: { collection_id: number };
-  }>(`/collection-draft/${draft.collection_draft_uuid}/finalize`, null);
-  const body = JSON.stringify({ receiver_addresses: [wallet_account_id] });
-  const gas = new Gas();
-  const mint = async () => {
-    gas.note(await post<MintAnswer>(`/collection/${collection_uuid}/mint`, body, json));
-  };
-  return { mint, gas, contractId: account_id, collectionId: near_collection.collection_id };
 }
 
 /** A plain call with one key by near-api-js, waited for to finality: what a shop would write without the service. */
@@ -232,11 +123,14 @@ async function sustained(service: BenchService, network: Measured, mint: () => P
       if (!ok) await pause(AFTER_REFUSAL_MS);
     }
   };
-  const clients = Array.from({ length: SUSTAINED_IN_FLIGHT }, client);
+  const clients = Array.from({ length: inFlight }, client);
   await pause(RAMP_MS);
   const [calls, cpu, stored] = [await network.calls(), cpuOf(pid), await storedBytes()];
+  const called = await callsOf(service);
   await pause(until - performance.now());
   const [callsMade, cpuUsed] = [(await network.calls()) - calls, cpuOf(pid) - cpu];
+  const calledSince = await callsOf(service);
+  const each = (name: keyof Calls) => rounded((calledSince[name] - called[name]) / done, 3);
   const storedSince = (await storedBytes()) - stored;
   await Promise.all(clients);
   return {
@@ -244,6 +138,9 @@ async function sustained(service: BenchService, network: Measured, mint: () => P
     sustained_failed: failed,
     calls_per_mint: rounded(callsMade / done, 2),
     cpu_ms_per_mint: rounded(cpuUsed / done, 2),
+    object_calls_per_mint: each("object_calls"),
+    d1_calls_per_mint: each("d1_calls"),
+    d1_trips_per_mint: each("d1_calls_of_requests"),
     d1_bytes_per_mint: rounded(storedSince / done, 0),
   };
 }
@@ -303,6 +200,7 @@ const { values } = parseArgs({
     disk: { type: "boolean", default: false },
     latency: { type: "string" },
     "lane-depth": { type: "string", default: "1" },
+    "in-flight": { type: "string", default: SUSTAINED_IN_FLIGHT },
     rpc: { type: "string" },
     account: { type: "string" },
     key: { type: "string" },
@@ -310,16 +208,25 @@ const { values } = parseArgs({
 });
 const latencyMs = Number(values.latency ?? (values.rpc === undefined ? LATENCY_MS : "0"));
 if (!Number.isFinite(latencyMs) || latencyMs < 0) throw new Error("--latency: give milliseconds");
+const inFlight = Number(values["in-flight"]);
+if (!(inFlight > 0)) throw new Error("--in-flight: give a number above 0");
 const settings = { LANE_DEPTH: values["lane-depth"] };
 const inMemory = !values.disk;
 const { service, network } = await start();
 try {
   const measured = await measure(service, network);
   const storage: MintConditions["storage"] = inMemory && hasMemory ? "memory" : "disk";
-  const result = { ...measured, lane_depth: Number(settings.LANE_DEPTH), latency_ms: latencyMs, storage };
+  const result = {
+    ...measured,
+    lane_depth: Number(settings.LANE_DEPTH),
+    in_flight: inFlight,
+    latency_ms: latencyMs,
+    storage,
+  };
   if (values.json) console.log(JSON.stringify(result));
   else print(result);
-  const missed = hasBars({ ...result, isEmbedded: values.rpc === undefined }) ? missedBars(measured) : [];
+  const isPlain = values.rpc === undefined && values["in-flight"] === SUSTAINED_IN_FLIGHT;
+  const missed = hasBars({ ...result, isEmbedded: isPlain }) ? missedBars(measured) : [];
   for (const text of missed) process.stderr.write(`${text}\n`);
   if (missed.length > 0) process.exitCode = 1;
 } finally {
@@ -329,7 +236,12 @@ try {
 async function start(): Promise<{ service: BenchService; network: Measured }> {
   const { rpc, account, key } = values;
   if (rpc === undefined) {
-    const service = await startService({ entry: "src/index.ts", blockMs: BLOCK_MS, settings, inMemory });
+    const service = await startService({
+      entry: "bench/mint-worker.ts",
+      blockMs: BLOCK_MS,
+      settings,
+      inMemory,
+    });
     return { service, network: await embedded(service, latencyMs) };
   }
   if (!account || !key)
@@ -337,7 +249,7 @@ async function start(): Promise<{ service: BenchService; network: Measured }> {
   const given = await givenNetwork(rpc, account, key, latencyMs);
   const elsewhere = { WALLET_FUNDING: FUNDING_ELSEWHERE.toString(), PUBLIC_URL: "https://bench.invalid" };
   const service = await startService({
-    entry: "src/index.ts",
+    entry: "bench/mint-worker.ts",
     blockMs: BLOCK_MS,
     network: given,
     inMemory,
@@ -360,6 +272,8 @@ function print(
     `sustained: ${result.sustained_tps} mints/s from one wallet, ${result.sustained_failed} refused or failed, ` +
       `${result.calls_per_mint} calls of a node each, ` +
       `${result.cpu_ms_per_mint} ms of CPU each (runtime, database and objects), ${result.tgas_per_token} Tgas a token, ` +
+      `${result.object_calls_per_mint} calls of an object and ${result.d1_calls_per_mint} of D1 a mint, ` +
+      `${result.d1_trips_per_mint} of these by its request, ` +
       `${result.d1_bytes_per_mint} bytes of D1 a mint`,
   );
   console.log(`100 at once, p95: ${result.c100_p95_of_plain} times a lone plain transaction`);

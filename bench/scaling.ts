@@ -1,131 +1,143 @@
 /**
- * `npm run bench:scaling`: a simulation of where the rows of operations are kept: one database for all, or a ledger object
- * for each integration (docs/scaling.md). Both are modelled as what they are, one thread that does a call after the other.
- * `--integrations 10000 --mints 1000` are those of all together a second; `--call-ms 1` is what a call takes of the thread,
- * `--calls 3` how many a mint makes, `--row-bytes 2900` what it leaves behind. `--seed` changes what is drawn; `--json`
- * prints one line.
+ * `npm run bench:scaling`: mints on 1, 4 and 16 ledgers of one deployment at once (docs/scaling.md), and how long a quiet
+ * ledger's mints take alone and beside one that has as many as it takes. Blocks of 600 ms, 100 ms added to each call of the node,
+ * storage in memory. The local runtime runs the Worker, D1 and all objects in one process, and objects of one class in one thread;
+ * the chain runs in this process: `runtime_cores` and `chain_cores` say how much of the machine each of them took, so that what
+ * the machine holds back can be told from what a ledger does. `--seconds 15` each; `--json` prints one line.
  */
+import { availableParallelism, loadavg } from "node:os";
+import { parseArgs } from "node:util";
+import { startService } from "../testing/service.ts";
+import { callsOf, cpuOf, figures, pause, prepare, rounded, timed } from "./mint-load.ts";
+import { embedded } from "./mint-network.ts";
 
-const option = (name: string, fallback: number): number => {
-  const at = process.argv.indexOf(`--${name}`);
-  const value = at < 0 ? fallback : Number(process.argv[at + 1]);
-  if (!(value > 0)) throw new Error(`--${name} has to be a number above 0`);
-  return value;
-};
+const BLOCK_MS = 600;
+const LATENCY_MS = 100;
+const LEDGERS = [1, 4, 16] as const;
+/** Requests in flight, of all ledgers together: more than the machine can carry out. */
+const IN_FLIGHT = 480;
+/** Until as many are answered as are begun. Milliseconds. */
+const RAMP_MS = 6_000;
+/** Requests that a quiet ledger makes one after the other, alone and beside a noisy one. */
+const QUIET = 12;
+const NOISY_IN_FLIGHT = 100;
+/** Who is told to come later does. Milliseconds. */
+const AFTER_REFUSAL_MS = 1_000;
 
-const settings = {
-  integrations: option("integrations", 10_000),
-  mints_s: option("mints", 1_000),
-  seconds: option("seconds", 120),
-  calls: option("calls", 3),
-  call_ms: option("call-ms", 1),
-  /** From a call's answer to the next call, which is nearly all the chain's time for the last. */
-  chain_ms: option("chain-ms", 2_500),
-  row_bytes: option("row-bytes", 2_900),
-  kept_days: option("kept-days", 30),
-  seed: option("seed", 1),
-};
+const { values } = parseArgs({
+  options: { seconds: { type: "string", default: "15" }, json: { type: "boolean", default: false } },
+});
+const measuredMs = Number(values.seconds) * 1_000;
+if (!(measuredMs > 0)) throw new Error("--seconds: give a number above 0");
 
-/** A database or an object holds so much (Cloudflare's limits of D1 and of Durable Objects). Bytes. */
-const FULL = 10_000_000_000;
-const DAY_S = 86_400;
+type Mint = () => Promise<void>;
 
-/** Mulberry32: the same seed draws the same. */
-const drawn = (seed: number) => {
-  let state = seed >>> 0;
-  return (): number => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+const load = loadavg()[0]!;
+const service = await startService({ entry: "bench/mint-worker.ts", blockMs: BLOCK_MS, inMemory: true });
+try {
+  const network = await embedded(service, LATENCY_MS);
+  const ledgers: Mint[] = [];
+  const rows = [];
+  for (const count of LEDGERS) {
+    const missing = Array.from({ length: count - ledgers.length }, () => prepare(service));
+    ledgers.push(...(await Promise.all(missing)).map(({ mint }) => mint));
+    rows.push(await together(ledgers.slice(0, count)));
+  }
+  const alone = await oneByOne(ledgers[0]!);
+  const noise = beside(ledgers[1]!, NOISY_IN_FLIGHT);
+  await pause(RAMP_MS);
+  const quiet = await oneByOne(ledgers[0]!);
+  const noisy = await noise();
+  const neighbour = {
+    alone,
+    beside: quiet,
+    times: rounded(quiet.p95_ms / alone.p95_ms, 2),
+    noisy_mints_s: noisy,
   };
-};
-
-/** Shares of the integrations: the n-th has one n-th of the first's (Zipf), as customers of a service are spread. */
-const shares = (count: number): Float64Array => {
-  const weights = Float64Array.from({ length: count }, (_, at) => 1 / (at + 1));
-  const sum = weights.reduce((total, weight) => total + weight, 0);
-  return weights.map((weight) => weight / sum);
-};
-
-interface Visit {
-  readonly at: number;
-  readonly integration: number;
+  const machine = { cores: availableParallelism(), load_before: rounded(load, 1) };
+  if (values.json) console.log(JSON.stringify({ machine, ledgers: rows, neighbour }));
+  else {
+    console.log(machine);
+    console.table(rows);
+    console.table({ alone, beside: quiet });
+    console.log(`a quiet ledger's p95 beside ${noisy} mints/s of another: ${neighbour.times} times of alone`);
+  }
+  await network.calls();
+} finally {
+  await service.stop();
 }
 
-/** Each mint's calls, in the order of time: Poisson arrivals, the last call once the chain has answered. Seconds. */
-const visits = (share: Float64Array, random: () => number): Visit[] => {
-  const upTo = Float64Array.from(share);
-  for (let at = 1; at < upTo.length; at += 1) upTo[at]! += upTo[at - 1]!;
-  const found: Visit[] = [];
-  for (let time = 0; ; ) {
-    time -= Math.log(1 - random()) / settings.mints_s;
-    if (time > settings.seconds) break;
-    const draw = random();
-    let [low, high] = [0, upTo.length - 1];
-    while (low < high) {
-      const middle = (low + high) >> 1;
-      if (upTo[middle]! < draw) low = middle + 1;
-      else high = middle;
+/** Mints with so many requests in flight until it is told to stop. @returns stops, and tells its mints a second */
+function beside(mint: Mint, inFlight: number): () => Promise<number> {
+  let [isOver, done] = [false, 0];
+  const from = performance.now();
+  const client = async () => {
+    while (!isOver) {
+      const { ok } = await timed(mint);
+      if (ok) done += 1;
+      else await pause(AFTER_REFUSAL_MS);
     }
-    for (let call = 0; call < settings.calls; call += 1) {
-      const isLast = call === settings.calls - 1 && settings.calls > 1;
-      const at = time + (call * 5 + (isLast ? settings.chain_ms * (0.8 + 0.4 * random()) : 0)) / 1_000;
-      found.push({ at, integration: low });
+  };
+  const clients = Promise.all(Array.from({ length: inFlight }, client));
+  return async () => {
+    const seconds = (performance.now() - from) / 1_000;
+    const rate = rounded(done / seconds, 1);
+    isOver = true;
+    await clients;
+    return rate;
+  };
+}
+
+/** One mint after the other. */
+async function oneByOne(mint: Mint) {
+  const startedAt = performance.now();
+  const results = [];
+  for (let sample = 0; sample < QUIET; sample++) {
+    // Not always at the same place within a block.
+    await pause((sample / QUIET) * BLOCK_MS);
+    results.push(await timed(mint));
+  }
+  return figures(results, performance.now() - startedAt);
+}
+
+/** What ledgers do together under more load than there is machine. */
+async function together(mints: readonly Mint[]) {
+  const from = performance.now() + RAMP_MS;
+  const until = from + measuredMs;
+  const done = mints.map(() => 0);
+  const results: { ms: number; ok: boolean }[] = [];
+  const client = async (ledger: number) => {
+    while (performance.now() < until) {
+      const result = await timed(mints[ledger]!);
+      const now = performance.now();
+      if (now >= from && now < until) {
+        results.push(result);
+        if (result.ok) done[ledger]! += 1;
+      }
+      if (!result.ok) await pause(AFTER_REFUSAL_MS);
     }
-  }
-  return found.sort((one, other) => one.at - other.at);
-};
-
-const percentile = (sorted: Float64Array, part: number): number =>
-  sorted[Math.min(Math.ceil(sorted.length * part), sorted.length) - 1] ?? 0;
-
-/** Serves the calls, each by the thread that `threadOf` names, and tells how long they waited. */
-const served = (calls: readonly Visit[], threadOf: (integration: number) => number) => {
-  const freeAt = new Map<number, number>();
-  const busy = new Map<number, number>();
-  const waits = new Float64Array(calls.length);
-  const service = settings.call_ms / 1_000;
-  for (const [index, { at, integration }] of calls.entries()) {
-    const thread = threadOf(integration);
-    const begins = Math.max(at, freeAt.get(thread) ?? 0);
-    waits[index] = (begins - at) * 1_000;
-    freeAt.set(thread, begins + service);
-    busy.set(thread, (busy.get(thread) ?? 0) + service);
-  }
-  const sorted = waits.toSorted();
-  const most = Math.max(...busy.values());
-  return {
-    threads: busy.size,
-    busiest_percent: Math.round((1_000 * most) / settings.seconds) / 10,
-    wait_p50_ms: Math.round(percentile(sorted, 0.5) * 10) / 10,
-    wait_p99_ms: Math.round(percentile(sorted, 0.99) * 10) / 10,
-    wait_most_ms: Math.round(percentile(sorted, 1) * 10) / 10,
   };
-};
-
-/** What the largest holds of `mints_s`, with and without moving to R2 what ended long ago. */
-const held = (mintsPerSecond: number) => {
-  const daily = mintsPerSecond * DAY_S * settings.row_bytes;
+  const clients = Array.from({ length: IN_FLIGHT }, (_, index) => client(index % mints.length));
+  await pause(RAMP_MS);
+  const [runtime, chain, calls] = [cpuOf(service.pid), cpuOf(process.pid), await callsOf(service)];
+  await pause(until - performance.now());
+  const [runtimeMs, chainMs] = [cpuOf(service.pid) - runtime, cpuOf(process.pid) - chain];
+  const made = await callsOf(service);
+  await Promise.all(clients);
+  const { requests_s, p50_ms, p95_ms, ok } = figures(results, measuredMs);
+  const ofLedgers = done.map((mints) => mints / (measuredMs / 1_000));
   return {
-    gigabytes_a_day: Math.round(daily / 1e7) / 100,
-    days_until_full: Math.round((10 * FULL) / daily) / 10,
-    gigabytes_kept: Math.round((daily * settings.kept_days) / 1e7) / 100,
+    ledgers: mints.length,
+    mints_s: requests_s,
+    least_of_a_ledger: rounded(Math.min(...ofLedgers), 1),
+    most_of_a_ledger: rounded(Math.max(...ofLedgers), 1),
+    p50_ms,
+    p95_ms,
+    failed: results.length - ok,
+    cpu_ms_per_mint: rounded(runtimeMs / ok, 2),
+    runtime_cores: rounded(runtimeMs / measuredMs, 2),
+    chain_cores: rounded(chainMs / measuredMs, 2),
+    object_calls_per_mint: rounded((made.object_calls - calls.object_calls) / ok, 3),
+    d1_calls_per_mint: rounded((made.d1_calls - calls.d1_calls) / ok, 3),
   };
-};
-
-const share = shares(settings.integrations);
-const calls = visits(share, drawn(settings.seed));
-const hottest = share[0]! * settings.mints_s;
-const figures = {
-  settings,
-  hottest_mints_s: Math.round(hottest * 10) / 10,
-  one_database: { ...served(calls, () => 0), ...held(settings.mints_s) },
-  ledger_objects: { ...served(calls, (integration) => integration), ...held(hottest) },
-};
-if (process.argv.includes("--json")) {
-  process.stdout.write(`${JSON.stringify(figures)}\n`);
-} else {
-  console.table({ "one database": figures.one_database, "ledger objects": figures.ledger_objects });
-  process.stdout.write(`The largest integration has ${figures.hottest_mints_s} mints a second.\n`);
 }

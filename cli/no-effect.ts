@@ -4,7 +4,7 @@ import { ApiError } from "../client/src/index.ts";
  * Whether an error says for sure that a write to the chain had no effect and never will, so that it may be sent again
  * under another Idempotency-Key. Only an outcome says so: a key that was revoked or a limit that is reached is refused
  * before the service looks what became of an earlier request under the same Idempotency-Key. 503 speaks of this request
- * alone: while a rolled-back database is to be recovered, the service doesn't know of an earlier one that took effect.
+ * alone: until a lost ledger is restored, the service doesn't know of an earlier one that took effect.
  */
 export const hadNoEffect = (error: unknown): error is ApiError =>
   error instanceof ApiError &&

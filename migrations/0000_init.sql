@@ -24,30 +24,19 @@ CREATE TABLE `blobs` (
 CREATE INDEX `blobs_going` ON `blobs` (`going`,`going_at`);--> statement-breakpoint
 CREATE INDEX `blobs_root` ON `blobs` (`root_sha256`);--> statement-breakpoint
 CREATE INDEX `blobs_object` ON `blobs` (`object_key`);--> statement-breakpoint
-CREATE TABLE `claim_drops` (
-	`contract_id` blob NOT NULL,
-	`drop_id` integer NOT NULL,
-	`reported` integer NOT NULL,
-	`links` blob NOT NULL,
-	PRIMARY KEY(`contract_id`, `drop_id`),
-	FOREIGN KEY (`contract_id`) REFERENCES `contracts`(`id`) ON UPDATE no action ON DELETE no action
+CREATE TABLE `brought_files` (
+	`collection_id` blob NOT NULL,
+	`sha256` blob NOT NULL,
+	`operation_id` blob NOT NULL,
+	PRIMARY KEY(`collection_id`, `sha256`, `operation_id`)
 );
 --> statement-breakpoint
-CREATE TABLE `claims` (
-	`collection_id` blob NOT NULL,
-	`drop_id` integer NOT NULL,
-	`link` integer NOT NULL,
-	`operation_id` blob NOT NULL,
-	PRIMARY KEY(`collection_id`, `drop_id`, `link`),
-	FOREIGN KEY (`collection_id`) REFERENCES `collections`(`id`) ON UPDATE no action ON DELETE no action
-) WITHOUT ROWID;
---> statement-breakpoint
+CREATE INDEX `brought_files_operation` ON `brought_files` (`operation_id`);--> statement-breakpoint
 CREATE TABLE `collection_blobs` (
 	`collection_id` blob NOT NULL,
 	`sha256` blob NOT NULL,
 	`pin_state` text,
 	PRIMARY KEY(`collection_id`, `sha256`),
-	FOREIGN KEY (`collection_id`) REFERENCES `collections`(`id`) ON UPDATE no action ON DELETE no action,
 	FOREIGN KEY (`sha256`) REFERENCES `blobs`(`sha256`) ON UPDATE no action ON DELETE no action
 );
 --> statement-breakpoint
@@ -66,7 +55,6 @@ CREATE TABLE `collection_pages` (
 	`creator` text,
 	`about` text,
 	`creator_picture` blob,
-	FOREIGN KEY (`collection_id`) REFERENCES `collections`(`id`) ON UPDATE no action ON DELETE no action,
 	FOREIGN KEY (`cover_asset_id`) REFERENCES `draft_assets`(`id`) ON UPDATE no action ON DELETE no action
 );
 --> statement-breakpoint
@@ -77,6 +65,8 @@ CREATE TABLE `collections` (
 	`id` blob PRIMARY KEY NOT NULL,
 	`integration_id` blob NOT NULL,
 	`contract_id` blob NOT NULL,
+	`contract_account_id` text NOT NULL,
+	`code_state` text NOT NULL,
 	`draft_id` blob NOT NULL,
 	`on_chain_id` integer NOT NULL,
 	`settings` text NOT NULL,
@@ -99,10 +89,8 @@ CREATE TABLE `collections` (
 	`locks` text DEFAULT '{}' NOT NULL,
 	`reveal_at` integer,
 	`phase_counts` text,
-	`recent_mints` text,
-	FOREIGN KEY (`integration_id`) REFERENCES `integrations`(`id`) ON UPDATE no action ON DELETE no action,
-	FOREIGN KEY (`contract_id`) REFERENCES `contracts`(`id`) ON UPDATE no action ON DELETE no action,
-	FOREIGN KEY (`draft_id`) REFERENCES `drafts`(`id`) ON UPDATE no action ON DELETE no action
+	`has_page` integer DEFAULT false NOT NULL,
+	`ledger_version` integer DEFAULT 0 NOT NULL
 );
 --> statement-breakpoint
 CREATE UNIQUE INDEX `collections_draft` ON `collections` (`draft_id`);--> statement-breakpoint
@@ -111,12 +99,12 @@ CREATE INDEX `collections_integration` ON `collections` (`integration_id`,`id`);
 CREATE INDEX `collections_pin` ON `collections` (`pin_state`);--> statement-breakpoint
 CREATE INDEX `collections_hidden` ON `collections` (reveal ->> '$.order.secretVersion',`id`) WHERE reveal IS NOT NULL;--> statement-breakpoint
 CREATE INDEX `collections_reveal_at` ON `collections` (`reveal_at`,`id`) WHERE reveal_at IS NOT NULL;--> statement-breakpoint
+CREATE INDEX `collections_version` ON `collections` (`ledger_version`);--> statement-breakpoint
 CREATE TABLE `minted_hundreds` (
 	`collection_id` blob NOT NULL,
 	`hundred` integer NOT NULL,
 	`transactions` text NOT NULL,
-	PRIMARY KEY(`collection_id`, `hundred`),
-	FOREIGN KEY (`collection_id`) REFERENCES `collections`(`id`) ON UPDATE no action ON DELETE no action
+	PRIMARY KEY(`collection_id`, `hundred`)
 ) WITHOUT ROWID;
 --> statement-breakpoint
 CREATE TABLE `reference_traits` (
@@ -125,8 +113,7 @@ CREATE TABLE `reference_traits` (
 	`traits` text NOT NULL,
 	`copies` integer NOT NULL,
 	`rank` integer,
-	PRIMARY KEY(`collection_id`, `reference_sha256`),
-	FOREIGN KEY (`collection_id`) REFERENCES `collections`(`id`) ON UPDATE no action ON DELETE no action
+	PRIMARY KEY(`collection_id`, `reference_sha256`)
 );
 --> statement-breakpoint
 CREATE TABLE `token_transfers` (
@@ -135,8 +122,7 @@ CREATE TABLE `token_transfers` (
 	`at` integer NOT NULL,
 	`receiver_id` text NOT NULL,
 	`hash` text NOT NULL,
-	PRIMARY KEY(`collection_id`, `number`, `at`),
-	FOREIGN KEY (`collection_id`) REFERENCES `collections`(`id`) ON UPDATE no action ON DELETE no action
+	PRIMARY KEY(`collection_id`, `number`, `at`)
 ) WITHOUT ROWID;
 --> statement-breakpoint
 CREATE TABLE `contracts` (
@@ -154,12 +140,40 @@ CREATE TABLE `contracts` (
 --> statement-breakpoint
 CREATE UNIQUE INDEX `contracts_account` ON `contracts` (`account_id`);--> statement-breakpoint
 CREATE INDEX `contracts_integration` ON `contracts` (`integration_id`,`id`);--> statement-breakpoint
+CREATE INDEX `contracts_deploying` ON `contracts` (`id`) WHERE state = 'deploying';--> statement-breakpoint
 CREATE INDEX `contracts_left` ON `contracts` (`account_id`) WHERE left_at IS NOT NULL;--> statement-breakpoint
 CREATE TABLE `publications` (
 	`code_hash` blob PRIMARY KEY NOT NULL,
 	`operation_id` blob NOT NULL,
-	`created_at` integer NOT NULL
+	`created_at` integer NOT NULL,
+	`is_done` integer DEFAULT false NOT NULL
 );
+--> statement-breakpoint
+CREATE INDEX `publications_operation` ON `publications` (`operation_id`);--> statement-breakpoint
+CREATE TABLE `idempotency_keys` (
+	`integration_id` blob NOT NULL,
+	`key` text NOT NULL,
+	`fingerprint` blob,
+	`operation_id` blob,
+	`status` integer,
+	`body` text,
+	`created_at` integer NOT NULL,
+	`expires_at` integer NOT NULL,
+	`body_bytes` integer,
+	PRIMARY KEY(`integration_id`, `key`)
+);
+--> statement-breakpoint
+CREATE INDEX `idempotency_keys_expiry` ON `idempotency_keys` (`expires_at`);--> statement-breakpoint
+CREATE TABLE `operation_counts` (
+	`integration_id` blob NOT NULL,
+	`day` integer NOT NULL,
+	`kind` text NOT NULL,
+	`state` text NOT NULL,
+	`bucket` integer NOT NULL,
+	`count` integer NOT NULL,
+	`ledger_version` integer DEFAULT 0 NOT NULL,
+	PRIMARY KEY(`day`, `kind`, `state`, `bucket`, `integration_id`)
+) WITHOUT ROWID;
 --> statement-breakpoint
 CREATE TABLE `draft_assets` (
 	`id` blob PRIMARY KEY NOT NULL,
@@ -197,26 +211,10 @@ CREATE TABLE `drafts` (
 );
 --> statement-breakpoint
 CREATE INDEX `drafts_integration` ON `drafts` (`integration_id`,`id`);--> statement-breakpoint
-CREATE INDEX `drafts_finalizing` ON `drafts` (`state`) WHERE state = 'finalizing';--> statement-breakpoint
+CREATE INDEX `drafts_finalizing` ON `drafts` (`id`) WHERE state = 'finalizing';--> statement-breakpoint
 CREATE INDEX `drafts_open` ON `drafts` (`integration_id`) WHERE state <> 'finalized';--> statement-breakpoint
 CREATE INDEX `drafts_placeholder` ON `drafts` (`placeholder_sha256`) WHERE placeholder_sha256 IS NOT NULL;--> statement-breakpoint
 CREATE INDEX `drafts_planned_collection` ON `drafts` (`planned_collection_id`);--> statement-breakpoint
-CREATE TABLE `events` (
-	`integration_id` blob NOT NULL,
-	`seq` integer NOT NULL,
-	`count` integer NOT NULL,
-	`id` blob NOT NULL,
-	`runs` text NOT NULL,
-	`sold_out` integer NOT NULL,
-	`operation_id` blob,
-	`collection_id` blob,
-	`minted` text,
-	`data` text,
-	`created_at` integer NOT NULL,
-	PRIMARY KEY(`integration_id`, `seq`),
-	FOREIGN KEY (`integration_id`) REFERENCES `integrations`(`id`) ON UPDATE no action ON DELETE no action
-) WITHOUT ROWID;
---> statement-breakpoint
 CREATE TABLE `webhooks` (
 	`id` blob PRIMARY KEY NOT NULL,
 	`integration_id` blob NOT NULL,
@@ -291,8 +289,8 @@ CREATE TABLE `integrations` (
 	`stored_bytes` integer DEFAULT 0 NOT NULL,
 	`database_bytes` integer DEFAULT 0 NOT NULL,
 	`payout_account` text,
-	`unpaid_sales` integer DEFAULT 0 NOT NULL,
 	`wallet_seen` text,
+	`wallet_inactive_since` integer,
 	`created_at` integer NOT NULL,
 	`updated_at` integer NOT NULL
 );
@@ -301,6 +299,7 @@ CREATE UNIQUE INDEX `integrations_wallet_account` ON `integrations` (`wallet_acc
 CREATE INDEX `integrations_name` ON `integrations` (`name`,`id`);--> statement-breakpoint
 CREATE INDEX `integrations_deleted` ON `integrations` (`id`) WHERE deleted_at IS NOT NULL;--> statement-breakpoint
 CREATE INDEX `integrations_with_wallet` ON `integrations` (`id`) WHERE wallet_account_id IS NOT NULL;--> statement-breakpoint
+CREATE INDEX `integrations_inactive` ON `integrations` (`id`) WHERE wallet_inactive_since IS NOT NULL;--> statement-breakpoint
 CREATE INDEX `integrations_ready` ON `integrations` (`id`) WHERE wallet_state = 'ready' AND deleted_at IS NULL;--> statement-breakpoint
 CREATE TABLE `sweeps` (
 	`name` text PRIMARY KEY NOT NULL,
@@ -308,123 +307,22 @@ CREATE TABLE `sweeps` (
 	`updated_at` integer NOT NULL
 );
 --> statement-breakpoint
-CREATE TABLE `archives` (
-	`integration_id` blob NOT NULL,
-	`first_id` blob NOT NULL,
-	`last_id` blob NOT NULL,
-	`first_at` integer,
-	`last_at` integer,
-	`object_key` text NOT NULL,
-	`operations` integer NOT NULL,
-	`bytes` integer NOT NULL,
-	`created_at` integer NOT NULL,
-	PRIMARY KEY(`integration_id`, `last_id`),
-	FOREIGN KEY (`integration_id`) REFERENCES `integrations`(`id`) ON UPDATE no action ON DELETE no action
-);
---> statement-breakpoint
-CREATE INDEX `archives_transactions` ON `archives` (`integration_id`,`last_at`);--> statement-breakpoint
-CREATE INDEX `archives_object` ON `archives` (`object_key`);--> statement-breakpoint
-CREATE TABLE `behind_wallets` (
-	`wallet` text PRIMARY KEY NOT NULL,
-	`missing` blob NOT NULL,
-	`noticed_at` integer NOT NULL
-);
---> statement-breakpoint
-CREATE TABLE `brought_files` (
-	`collection_id` blob NOT NULL,
-	`sha256` blob NOT NULL,
-	`operation_id` blob NOT NULL,
-	PRIMARY KEY(`collection_id`, `sha256`, `operation_id`)
-);
---> statement-breakpoint
-CREATE TABLE `idempotency_keys` (
-	`integration_id` blob NOT NULL,
-	`key` text NOT NULL,
-	`fingerprint` blob,
-	`operation_id` blob,
-	`status` integer,
-	`body` text,
-	`created_at` integer NOT NULL,
-	`expires_at` integer NOT NULL,
-	`body_bytes` integer,
-	PRIMARY KEY(`integration_id`, `key`),
-	FOREIGN KEY (`integration_id`) REFERENCES `integrations`(`id`) ON UPDATE no action ON DELETE no action
-);
---> statement-breakpoint
-CREATE INDEX `idempotency_keys_expiry` ON `idempotency_keys` (`expires_at`);--> statement-breakpoint
-CREATE TABLE `operation_counts` (
-	`day` integer NOT NULL,
-	`kind` text NOT NULL,
-	`state` text NOT NULL,
-	`bucket` integer NOT NULL,
-	`count` integer NOT NULL,
-	PRIMARY KEY(`day`, `kind`, `state`, `bucket`)
-) WITHOUT ROWID;
---> statement-breakpoint
-CREATE TABLE `operations` (
+CREATE TABLE `ledgers` (
 	`id` blob PRIMARY KEY NOT NULL,
-	`integration_id` blob NOT NULL,
-	`kind` text NOT NULL,
-	`state` text NOT NULL,
-	`subject_id` blob NOT NULL,
-	`request` text NOT NULL,
-	`answer_status` integer,
-	`answer_body` text,
-	`finished_at` integer,
-	`height` integer,
-	`created_at` integer NOT NULL,
-	`updated_at` integer NOT NULL,
-	`quoted_cost` text,
-	`most_cost` text,
-	`actual_cost` text,
-	`reference` text,
-	`key_id` blob,
-	FOREIGN KEY (`integration_id`) REFERENCES `integrations`(`id`) ON UPDATE no action ON DELETE no action
+	`entry` integer NOT NULL,
+	`version` integer NOT NULL,
+	`flush` integer NOT NULL,
+	`flush_tag` text NOT NULL,
+	`events_seq` integer NOT NULL,
+	`pending` integer NOT NULL,
+	`unknown` integer NOT NULL,
+	`open_since` integer,
+	`unpaid_sales` integer NOT NULL,
+	`unshipped` text NOT NULL,
+	`refused` integer NOT NULL,
+	`updated_at` integer NOT NULL
 );
 --> statement-breakpoint
-CREATE INDEX `operations_integration` ON `operations` (`integration_id`,`id`);--> statement-breakpoint
-CREATE INDEX `operations_subject` ON `operations` (`subject_id`,`id`);--> statement-breakpoint
-CREATE INDEX `operations_reference` ON `operations` (`integration_id`,`reference`,`id`) WHERE reference IS NOT NULL;--> statement-breakpoint
-CREATE INDEX `operations_platform` ON `operations` (`id`) WHERE kind IN ('wallet_create', 'contract_deploy', 'contract_publish');--> statement-breakpoint
-CREATE INDEX `operations_going_on` ON `operations` (`integration_id`,`subject_id`,`kind`,`state`) WHERE state IN ('pending', 'unknown');--> statement-breakpoint
-CREATE TABLE `quotes` (
-	`id` blob PRIMARY KEY NOT NULL,
-	`integration_id` blob NOT NULL,
-	`method` text NOT NULL,
-	`path` text NOT NULL,
-	`body_digest` blob NOT NULL,
-	`expected` text NOT NULL,
-	`most` text NOT NULL,
-	`created_at` integer NOT NULL,
-	`expires_at` integer NOT NULL,
-	`state` text,
-	`body` text,
-	`executed_by` text,
-	FOREIGN KEY (`integration_id`) REFERENCES `integrations`(`id`) ON UPDATE no action ON DELETE no action
-);
---> statement-breakpoint
-CREATE INDEX `quotes_expiry` ON `quotes` (`expires_at`);--> statement-breakpoint
-CREATE TABLE `registrations` (
-	`currency` text NOT NULL,
-	`account` text NOT NULL,
-	`integration_id` blob NOT NULL,
-	`operation_id` blob NOT NULL,
-	`created_at` integer NOT NULL,
-	PRIMARY KEY(`currency`, `account`),
-	FOREIGN KEY (`integration_id`) REFERENCES `integrations`(`id`) ON UPDATE no action ON DELETE no action
-);
---> statement-breakpoint
-CREATE INDEX `registrations_integration` ON `registrations` (`integration_id`,`created_at`);--> statement-breakpoint
-CREATE TABLE `transactions` (
-	`hash` blob PRIMARY KEY NOT NULL,
-	`operation_id` blob NOT NULL,
-	`integration_id` blob NOT NULL,
-	`step` text NOT NULL,
-	`result` text NOT NULL,
-	`created_at` integer NOT NULL,
-	FOREIGN KEY (`operation_id`) REFERENCES `operations`(`id`) ON UPDATE no action ON DELETE no action,
-	FOREIGN KEY (`integration_id`) REFERENCES `integrations`(`id`) ON UPDATE no action ON DELETE no action
-);
---> statement-breakpoint
-CREATE INDEX `transactions_operation` ON `transactions` (`operation_id`);--> statement-breakpoint
-CREATE INDEX `transactions_integration` ON `transactions` (`integration_id`,`created_at`);
+CREATE INDEX `ledgers_open` ON `ledgers` (`open_since`) WHERE open_since IS NOT NULL;--> statement-breakpoint
+CREATE INDEX `ledgers_refused` ON `ledgers` (`id`) WHERE refused > 0;--> statement-breakpoint
+CREATE INDEX `ledgers_working` ON `ledgers` (`id`) WHERE open_since IS NOT NULL;

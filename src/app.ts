@@ -22,7 +22,6 @@ import { findArchived } from "./files/archive/read.ts";
 import { requireAcceptable } from "./http/acceptance.ts";
 import type { AppEnv, EndpointTraits, MatchedEndpoint } from "./http/app-env.ts";
 import { authenticate, requireOperator } from "./http/authentication.ts";
-import { bookmarks } from "./http/bookmarks.ts";
 import { type ErrorForm, errorResponse, unmatched } from "./http/error-responses.ts";
 import { idempotency, type StoredResponses } from "./http/idempotency.ts";
 import { readBody } from "./http/json-body.ts";
@@ -71,7 +70,14 @@ for (const [surface, list] of Object.entries(SURFACES)) {
 
 // Each request behind a tool is checked by itself.
 endpoints.add("POST", "/mcp", {
-  ...{ isWrite: false, isStreamed: false, isLongPoll: false, scope: "any", limitsCollections: true },
+  ...{
+    isWrite: false,
+    isStreamed: false,
+    isOfLedger: false,
+    looksUpKeyLast: false,
+    scope: "any",
+    limitsCollections: true,
+  },
   otherTypes: ["text/event-stream"],
 });
 
@@ -91,7 +97,7 @@ const checking =
     await next();
   };
 
-/** Refuses a request without an endpoint before its bookmark and Idempotency-Key are looked at. */
+/** Refuses a request without an endpoint before its Idempotency-Key is looked at. */
 const requireEndpoint = (c: Context<AppEnv>): void => {
   if (!c.get("endpoint")) throw unmatched(app, c);
 };
@@ -105,11 +111,7 @@ const quotaError = (error: Error, c: Context<AppEnv>): unknown => {
 };
 
 const api = router();
-api.use(
-  checking(authenticate, requireAcceptable, readBody, requireEndpoint),
-  bookmarks,
-  idempotency(keyAnswers),
-);
+api.use(checking(authenticate, requireAcceptable, readBody, requireEndpoint), idempotency(keyAnswers));
 for (const register of API_ENDPOINTS) register(api);
 
 const admin = router();

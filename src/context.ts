@@ -1,5 +1,7 @@
 import { type Database, openDatabase } from "./db/client.ts";
+import type { LedgerHome } from "./db/ledger.ts";
 import type { KeyWithResponse, NewKey } from "./db/queries/idempotency.ts";
+import type { OperationLimits } from "./db/queries/usage.ts";
 import type { AuditActor } from "./domain/audit.ts";
 import type { Uuid } from "./domain/ids.ts";
 import type { KeyRights } from "./domain/key-rights.ts";
@@ -11,6 +13,8 @@ export interface ServiceContext {
   readonly env: Bindings;
   readonly settings: Settings;
   readonly db: Database;
+  /** The ledger of the object that the work runs in; absent in the Worker. */
+  readonly ledger?: LedgerHome["ledger"];
   /** The clock, so that rules stay testable. */
   readonly now: () => Date;
   /** One JSON object a line, with the request's id where there is a request. Never secrets. */
@@ -40,6 +44,8 @@ export interface Caller {
   readonly baseUrl: string;
   /** What the write may cost; null or absent: whatever it costs. */
   readonly costLimit?: CostLimit | null;
+  /** What limits the operations that its key has accepted; absent: they are read. */
+  readonly limits?: OperationLimits;
   /** The write's `reference`, which its operation keeps; null or absent: none. */
   readonly reference?: string | null;
 }

@@ -147,6 +147,7 @@ const fieldsSchema = z.object({
   /** The integration that receives the operator events (docs/running.md). */
   OPERATOR_INTEGRATION: z
     .uuid()
+    .toLowerCase()
     .optional()
     .describe("an integration's uuid, such as 0198d3c1-6f3e-7c55-9d2b-3a1f0e6b7c11"),
   /** What the database may store at most, bytes: D1's limit of the account's plan. */
@@ -169,8 +170,6 @@ const fieldsSchema = z.object({
   KEYS_KEPT_HOURS: numberFrom(24, 25),
   /** Days that a wallet's journal has an operation after its end, while the object has room. */
   JOURNAL_KEPT_DAYS: numberFrom(1, 1, 31),
-  /** Days that recovery can put an operation back after its end, and that a file of forgotten ones is kept. */
-  JOURNAL_FILES_KEPT_DAYS: numberFrom(1, 31),
   /** Kubo RPC for pinning, and the value of its Authorization header. */
   KUBO_RPC_URL: z
     .url()

@@ -23,8 +23,8 @@ export default class Mintage extends WorkerEntrypoint<Env> {
   }
 
   /** Reads an operation's results and ends it; its wallet's object asks for it where that takes long (`Drive`). */
-  finish(operationUuid: Uuid, height: number | null): Promise<EndedRow | null> {
-    return finish(this.#context({ operation_uuid: operationUuid }), operationUuid, height);
+  finish(integrationId: Uuid, id: Uuid, height: number | null): Promise<EndedRow | null> {
+    return finish(this.#context({ operation_uuid: id }), { integrationId, id }, height);
   }
 
   /** Tops a contract up for the next likely writes; the wallet object calls it while it receives intents. */

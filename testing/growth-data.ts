@@ -1,18 +1,21 @@
 /** Rows as a service of some years has them, made by SQL, for `bench:growth` and its test. */
 
+import type { Uuid } from "../src/domain/ids.ts";
+import type { WalletObject } from "../src/wallet/object.ts";
+
 /** How many rows there are. */
 export interface Scale {
   readonly integrations: number;
   /** Each with its collection. */
   readonly drafts: number;
   readonly assets: number;
-  /** Each with a transaction and an event; half of one integration, a quarter of one collection. */
+  /** In one ledger, each with a transaction and an event; half of one collection. */
   readonly operations: number;
   readonly blobs: number;
   readonly keys: number;
 }
 
-/** The sizes that the service is meant for; one database has room for about a tenth of the operations. */
+/** The sizes that the service is meant for; one ledger has room for about a tenth of the operations. */
 const WHOLE: Scale = {
   integrations: 10_000,
   drafts: 200_000,
@@ -62,8 +65,14 @@ const digest = (number: string) =>
   `unhex(printf('%08x', (${number}) * 2654435761 % 4294967296) || printf('%056x', ${number}))`;
 const blob = (id: string) => `x'${id.replaceAll("-", "")}'`;
 
-/** Fills a database from one size to a larger one. Operations ended in the last four weeks, the latest an hour ago. */
-export const fill = async (db: D1Database, from: Scale, to: Scale, hot: Hot): Promise<void> => {
+/** Where rows go: D1, and the ledger of the integration that has the most. */
+export interface Stores {
+  readonly db: D1Database;
+  readonly ledger: Pick<WalletObject, "run">;
+}
+
+/** Fills both from one size to a larger one. Operations ended in the last four weeks, the latest an hour ago. */
+export const fill = async ({ db, ledger }: Stores, from: Scale, to: Scale, hot: Hot): Promise<void> => {
   const now = Date.now();
   const [start, step] = [now - 28 * DAY, Math.floor((28 * DAY - 3_600_000) / WHOLE.operations)];
   const integration = (number: string) => uuid(`${now - 400 * DAY - (now % DAY)}`, number);
@@ -71,8 +80,9 @@ export const fill = async (db: D1Database, from: Scale, to: Scale, hot: Hot): Pr
   const collection = (number: string) => uuid(`${now - 200 * DAY - (now % DAY)}`, number);
   const ended = `(${start} + i * ${Math.max(step, 1)})`;
   const owner = `CASE WHEN i % 2 = 0 THEN ${blob(hot.integration)} ELSE ${integration(`i % ${to.integrations}`)} END`;
-  const subject = `CASE WHEN i % 4 = 0 THEN ${blob(hot.collection)} ELSE ${collection(`i % ${to.drafts}`)} END`;
+  const subject = `CASE WHEN i % 2 = 0 THEN ${blob(hot.collection)} ELSE ${collection(`i % ${to.drafts}`)} END`;
   const request = `'{"receivers":["collector-' || i || '.near"],"quantity":1,"metadata":null}'`;
+  const ofContract = (column: string) => `(SELECT ${column} FROM contracts WHERE id = ${blob(hot.contract)})`;
   const tables: readonly (readonly [keyof Scale, string, string])[] = [
     [
       "integrations",
@@ -91,8 +101,8 @@ export const fill = async (db: D1Database, from: Scale, to: Scale, hot: Hot): Pr
     ],
     [
       "drafts",
-      "collections (id, integration_id, contract_id, draft_id, on_chain_id, settings, total, assets, minted, ipfs_root, pin_state, created_at, updated_at)",
-      `${collection("i")}, ${owner}, ${blob(hot.contract)}, ${draft("i")}, 1000000 + i, '{"title":"Herons","public_mint_config":null,"private_mint_config":null}', 100, 25, 50, x'00', 'pinned', ${now}, ${now}`,
+      "collections (id, integration_id, contract_id, contract_account_id, code_state, draft_id, on_chain_id, settings, total, assets, minted, ipfs_root, pin_state, created_at, updated_at)",
+      `${collection("i")}, ${owner}, ${blob(hot.contract)}, ${ofContract("account_id")}, ${ofContract("code_state")}, ${draft("i")}, 1000000 + i, '{"title":"Herons","public_mint_config":null,"private_mint_config":null}', 100, 25, 50, x'00', 'pinned', ${now}, ${now}`,
     ],
     [
       "assets",
@@ -100,37 +110,50 @@ export const fill = async (db: D1Database, from: Scale, to: Scale, hot: Hot): Pr
       `${uuid(`${now - 250 * DAY}`, "i")}, ${draft(`i % ${to.drafts}`)}, i, i || '.png', ${digest(`i % ${to.blobs}`)}, 4, ${now}`,
     ],
     [
+      "keys",
+      "idempotency_keys (integration_id, key, fingerprint, created_at, expires_at)",
+      `${owner}, 'made ' || i, x'00', ${now}, ${now + DAY} + i`,
+    ],
+  ];
+  const own = blob(hot.integration);
+  const ledgerTables: readonly (readonly [keyof Scale, string, string])[] = [
+    [
       "operations",
       "operations (id, integration_id, kind, state, subject_id, request, answer_status, answer_body, finished_at, created_at, updated_at)",
-      `${uuid(ended, "i")}, ${owner}, 'mint', CASE WHEN i % 50 = 0 THEN 'failed' ELSE 'succeeded' END, ${subject}, ${request}, 201, '{"message":"success","tokens":[],"tx_results":[]}', ${ended} + 2000, ${ended}, ${ended} + 2000`,
+      `${uuid(ended, "i")}, ${own}, 'mint', CASE WHEN i % 50 = 0 THEN 'failed' ELSE 'succeeded' END, ${subject}, ${request}, 201, '{"message":"success","tokens":[],"tx_results":[]}', ${ended} + 2000, ${ended}, ${ended} + 2000`,
     ],
     [
       "operations",
       "transactions (hash, operation_id, integration_id, step, result, created_at)",
-      `${digest("i")}, ${uuid(ended, "i")}, ${owner}, 'mint', '{"transaction_hash":"' || i || '","status":"success"}', ${ended} + 2000`,
+      `${digest("i")}, ${uuid(ended, "i")}, ${own}, 'mint', '{"transaction_hash":"' || i || '","status":"success"}', ${ended} + 2000`,
     ],
     [
       "operations",
       "events (integration_id, seq, count, id, runs, sold_out, operation_id, created_at)",
       // What happens meanwhile has numbers in between.
-      `${owner}, 1000000 + 1000 * i, 1, ${uuid(ended, "i")}, '[["operation.succeeded",1]]', 0, ${uuid(ended, "i")}, ${ended} + 2000`,
+      `${own}, 1000000 + 1000 * i, 1, ${uuid(ended, "i")}, '[["operation.succeeded",1]]', 0, ${uuid(ended, "i")}, ${ended} + 2000`,
     ],
     [
       "keys",
       "idempotency_keys (integration_id, key, fingerprint, operation_id, created_at, expires_at)",
-      `${owner}, 'order ' || i, x'00', ${uuid(ended, "i")}, ${now}, ${now + DAY} + i`,
+      `${own}, 'order ' || i, x'00', ${uuid(ended, "i")}, ${now}, ${now + DAY} + i`,
     ],
   ];
-  for (const [count, table, values] of tables) {
-    for (let first = from[count]; first < to[count]; first += AT_ONCE) {
-      const end = Math.min(first + AT_ONCE, to[count]);
-      await db
-        .prepare(
-          `INSERT INTO ${table} WITH RECURSIVE numbers (i) AS (
+  const insertions = (of: typeof tables) =>
+    of.flatMap(([count, table, values]) => {
+      const parts = Math.ceil(Math.max(0, to[count] - from[count]) / AT_ONCE);
+      return Array.from({ length: parts }, (_, part) => {
+        const first = from[count] + part * AT_ONCE;
+        const end = Math.min(first + AT_ONCE, to[count]);
+        return `INSERT INTO ${table} WITH RECURSIVE numbers (i) AS (
              SELECT ${first} UNION ALL SELECT i + 1 FROM numbers WHERE i + 1 < ${end})
-           SELECT ${values} FROM numbers`,
-        )
-        .run();
-    }
+           SELECT ${values} FROM numbers`;
+      });
+    });
+  for (const sql of insertions(tables)) await db.prepare(sql).run();
+  for (const sql of insertions(ledgerTables)) {
+    // What ended long ago was copied to R2 long ago.
+    const statements = [sql, "DELETE FROM unshipped"].map((text) => ({ sql: text, params: [] }));
+    await ledger.run(hot.integration as Uuid, statements);
   }
 };

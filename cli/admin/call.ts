@@ -25,6 +25,7 @@ const OPTIONS = {
   expires: { type: "string" },
   admin: { type: "string" },
   effect: { type: "string" },
+  transaction: { type: "string" },
   to: { type: "string" },
   "leave-funds": { type: "boolean" },
   withdraw: { type: "boolean" },

@@ -10,6 +10,7 @@ export interface CommandOptions {
   readonly expires?: string;
   readonly admin?: string;
   readonly effect?: string;
+  readonly transaction?: string;
   readonly all?: boolean;
   readonly deleted?: boolean;
   readonly "leave-funds"?: boolean;

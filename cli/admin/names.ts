@@ -40,8 +40,8 @@ const contractUuid = async (admin: AdminClient, account: string): Promise<string
 };
 
 /**
- * A command's words, the first of them as a uuid where it names an integration or a contract: an integration may be given
- * by its name, a contract by its account.
+ * A command's words, those as uuids that name an integration or a contract: an integration may be given by its name, a
+ * contract by its account.
  * @throws UsageError where none has this name, or several have it
  */
 export const withUuid = async (
@@ -49,8 +49,12 @@ export const withUuid = async (
   { takes }: { readonly takes: string },
   words: readonly string[],
 ): Promise<readonly string[]> => {
-  const [first, ...rest] = words;
-  const [, what] = /^\[?<(integration|contract)>/.exec(takes) ?? [];
-  if (first === undefined || what === undefined || UUID.test(first)) return words;
-  return [await (what === "contract" ? contractUuid : integrationUuid)(admin, first), ...rest];
+  const places = [...takes.matchAll(/<([a-z-]+)>/g)].map(([, what]) => what);
+  return Promise.all(
+    words.map((word, place) => {
+      if (UUID.test(word)) return word;
+      if (places[place] === "integration") return integrationUuid(admin, word);
+      return places[place] === "contract" ? contractUuid(admin, word) : word;
+    }),
+  );
 };

@@ -1,7 +1,6 @@
 import type { StuckTransaction } from "../../client/src/index.ts";
 import { UsageError } from "../command.ts";
 import type { Command } from "./command.ts";
-import { lostText, recoverAll } from "./database-recovery.ts";
 import { listed, shown } from "./result.ts";
 import { rotateAll } from "./secret-rotation.ts";
 
@@ -31,18 +30,19 @@ export const UPKEEP_COMMANDS: Readonly<Record<string, Command>> = {
     run: async (admin, [uuid = "", integration]) => shown(await admin.operations.get(uuid, integration)),
   },
   "operation settle": {
-    takes: "<operation> --effect yes|no",
-    does: "ends an operation with an unknown outcome as you found it on the chain",
-    run: async (admin, [uuid = ""], { effect }) =>
-      shown(await admin.operations.settle(uuid, { had_effect: effectOf(effect) })),
-  },
-  "database recover": {
-    takes: "",
-    does: "restores what a rolled-back database has lost",
-    run: async (admin) => {
-      const total = await recoverAll(admin);
-      return { data: total, text: `${shown(total).text}\n\n${lostText()}` };
-    },
+    takes: "<operation> [<integration>] --effect yes|no [--transaction HASH]",
+    does: "ends an operation with an unknown outcome as you found it on the chain; with the transaction's hash its caller gets its results",
+    run: async (admin, [uuid = "", integration], { effect, transaction }) =>
+      shown(
+        await admin.operations.settle(
+          uuid,
+          {
+            had_effect: effectOf(effect),
+            ...(transaction !== undefined && { transaction_hash: transaction }),
+          },
+          integration,
+        ),
+      ),
   },
   "order export": {
     takes: "<collection>",

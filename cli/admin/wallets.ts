@@ -18,7 +18,7 @@ export const WALLET_COMMANDS: Readonly<Record<string, Command>> = {
   },
   "wallet restore": {
     takes: "<integration>",
-    does: "restores a lost wallet from its sealed key",
+    does: "restores a lost wallet and its ledger from the database and the bucket",
     run: async (admin, [uuid = ""]) => walletShown(await admin.wallets.restore(uuid)),
   },
   "wallet activate": {

@@ -19,26 +19,16 @@ export interface Import {
 }
 
 /**
- * Operations get other row numbers by an import, and wallets that were not lost have noted higher ones. The last
- * operation's is raised beyond any that was ever given, milliseconds being more than operations, so that what is
- * accepted from now on stands behind all that wallets know.
- */
-const RAISE_NUMBERS =
-  "UPDATE operations SET rowid = max(rowid, CAST(unixepoch('subsec') * 1000 AS INTEGER)) WHERE rowid = (SELECT max(rowid) FROM operations);";
-
-/**
  * Writes an export of D1 (`wrangler d1 export`) as D1 takes it: tables before rows, because a row may refer to a table
  * that the export makes later; and rows that are too long for one statement in several.
  */
 export async function writeImport(source: string, target: string): Promise<Import> {
   let statements = 0;
   let split = 0;
-  let hasOperations = false;
   async function* lines(): AsyncGenerator<string> {
     yield "PRAGMA defer_foreign_keys=TRUE;\n";
     for await (const statement of statementsOf(source)) {
       if (!isTable(statement)) continue;
-      hasOperations ||= /^CREATE TABLE (IF NOT EXISTS )?[`"]?operations[`"]?[ (]/i.test(statement);
       statements += 1;
       yield `${statement}\n`;
     }
@@ -49,7 +39,6 @@ export async function writeImport(source: string, target: string): Promise<Impor
       statements += parts.length;
       for (const part of parts) yield `${part}\n`;
     }
-    if (hasOperations) yield `${RAISE_NUMBERS}\n`;
   }
   await pipeline(lines, createWriteStream(target, { mode: 0o600 }));
   if (statements === 0) throw new UsageError(`${source} has no statements: it is no export of D1.`);

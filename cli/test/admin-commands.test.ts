@@ -1,12 +1,8 @@
-import { readFileSync } from "node:fs";
-import { join } from "node:path";
 import { describe, expect, test, vi } from "vitest";
 import { AdminClient } from "../../client/src/admin.ts";
 import { type Reply, type Seen, scriptedService } from "../../client/test/scripted-service.ts";
-import { ROOT } from "../../test/support/imports.ts";
 import type { CommandOptions } from "../admin/command.ts";
 import { COMMANDS } from "../admin/commands.ts";
-import { LOST_WITH_DATABASE } from "../admin/database-recovery.ts";
 import { UsageError } from "../command.ts";
 
 const INTEGRATION = {
@@ -454,46 +450,6 @@ describe("npm run admin", () => {
       remaining: 2,
     });
     expect(run.seen).toHaveLength(2);
-  });
-
-  test("database recover repeats its request until all is restored, and lists what the operator has to settle", async () => {
-    const step = (next: string | null, operations: number, unrestored: unknown[] = []): Reply => ({
-      status: 200,
-      body: {
-        next,
-        wallets: 1,
-        operations,
-        idempotency_keys: 0,
-        integrations: 0,
-        contracts: 0,
-        collections: 0,
-        unrestored,
-      },
-    });
-    const lost = {
-      operation_uuid: "o",
-      integration_uuid: "i",
-      kind: "finalize",
-      subject_uuid: "d",
-      reason: "Gone.",
-    };
-    const { data, text, seen } = await command("database recover", [], {}, (_, count) =>
-      count === 1 ? step("i", 20, [lost]) : step(null, 3),
-    );
-    expect(seen.map(({ body }) => JSON.parse(body))).toEqual([{ cursor: null }, { cursor: "i" }]);
-    expect(data).toMatchObject({ operations: 23, wallets: 2, unrestored: [lost] });
-    expect(text).toContain("Gone.");
-    for (const [lost, remedy] of LOST_WITH_DATABASE) expect(text).toMatch(new RegExp(`${lost} +${remedy}`));
-  });
-
-  test("database recover prints the same next steps as docs/running.md", () => {
-    const page = readFileSync(join(ROOT, "docs", "running.md"), "utf8");
-    const [, ...rows] = page
-      .slice(page.indexOf("| lost with the database"), page.indexOf("`unrestored` lists"))
-      .split("\n")
-      .filter((line) => /^ *\|/.test(line) && !line.includes("---"));
-    const plain = (cell = "") => cell.replaceAll(/[*`]| \(\[.*?\)\)/g, "").trim();
-    expect(rows.map((row) => row.split("|").slice(1, 3).map(plain))).toEqual(LOST_WITH_DATABASE);
   });
 
   test("limits shows each limit with its use, and limits set changes one limit", async () => {

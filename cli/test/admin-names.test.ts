@@ -31,6 +31,11 @@ describe("the integration that a command names", () => {
     expect(asked).toEqual(["/admin/v1/integration?name=A+%26+B+shop"]);
   });
 
+  test("is found by its name behind another word", async () => {
+    const { outcome } = await resolved({ takes: "<operation> [<integration>]" }, [TWO, "Shop"], [ONE]);
+    expect(outcome).toEqual([TWO, ONE]);
+  });
+
   test("is used as it is if it is a uuid, without a request", async () => {
     expect(await resolved(TAKES_ONE, [ONE], [])).toEqual({ outcome: [ONE], asked: [] });
   });

@@ -105,10 +105,10 @@ describe("an import of a D1 export", () => {
   test("creates tables before rows, and refuses an incomplete export", async () => {
     const folder = mkdtempSync(join(tmpdir(), "mintage-import-"));
     const [source, target] = [join(folder, "export.sql"), join(folder, "export.import.sql")];
-    const rows = ["INSERT INTO `child` (`p`) VALUES(1);", "INSERT INTO `operations` (`id`) VALUES(1);"];
+    const rows = ["INSERT INTO `child` (`p`) VALUES(1);", "INSERT INTO `drafts` (`id`) VALUES(1);"];
     const tables = [
-      "CREATE TABLE child (p REFERENCES operations(id));",
-      "CREATE TABLE `operations` (`id` int PRIMARY KEY);",
+      "CREATE TABLE child (p REFERENCES drafts(id));",
+      "CREATE TABLE `drafts` (`id` int PRIMARY KEY);",
     ];
     const index = "CREATE INDEX i ON child(p);";
     writeFileSync(
@@ -117,12 +117,10 @@ describe("an import of a D1 export", () => {
     );
     expect(await writeImport(source, target)).toEqual({ statements: 5, split: 0 });
     const lines = readFileSync(target, "utf8").trim().split("\n");
-    expect(lines.slice(0, 6)).toEqual(["PRAGMA defer_foreign_keys=TRUE;", ...tables, ...rows, index]);
+    expect(lines).toEqual(["PRAGMA defer_foreign_keys=TRUE;", ...tables, ...rows, index]);
     const database = new DatabaseSync(":memory:");
-    const before = Date.now();
     database.exec(`BEGIN; ${lines.join("\n")} COMMIT;`);
-    const { number } = database.prepare("SELECT rowid AS number FROM operations").get() as { number: number };
-    expect(number).toBeGreaterThanOrEqual(before - 1);
+    expect(database.prepare("SELECT p FROM child").all()).toEqual([{ p: 1 }]);
     writeFileSync(source, "INSERT INTO t (a) VALUES('x");
     await expect(writeImport(source, target)).rejects.toThrow("isn't whole");
     rmSync(folder, { recursive: true });

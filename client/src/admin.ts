@@ -19,7 +19,6 @@ import type {
   ListedContract,
   Operation,
   OwnedContract,
-  Recovery,
   Rotation,
   SettlementInput,
   StuckTransaction,
@@ -42,6 +41,10 @@ interface AdminCall extends WaitOptions {
 }
 
 const ADMIN = "/admin/v1";
+
+/** The query that names an operation's integration. */
+const ofIntegration = (uuid: string | undefined): string =>
+  uuid === undefined ? "" : `?integration_uuid=${uuid}`;
 
 /** The operator's surface, `/admin/v1`. */
 export class AdminClient {
@@ -110,7 +113,7 @@ export class AdminClient {
         undefined,
         options,
       ),
-    /** Restores a lost wallet object from the sealed copy of its key. */
+    /** Restores a lost wallet object from the sealed copy of its key, with what the database and the bucket have of its operations. */
     restore: (integrationUuid: string) =>
       this.#call<Wallet>("POST", `/integration/${integrationUuid}/wallet/restore`),
     /** Lets a restored wallet sign again. */
@@ -178,15 +181,18 @@ export class AdminClient {
   readonly operations = {
     /**
      * The outcome of a write of any integration.
-     * @param integrationUuid whose it is; needed for one that ended so long ago that it is archived
+     * @param integrationUuid whose it is; needed for one that ended so long ago that it is archived, and among many integrations
      */
-    get: (operationUuid: string, integrationUuid?: string) => {
-      const query = integrationUuid === undefined ? "" : `?integration_uuid=${integrationUuid}`;
-      return this.#call<Operation>("GET", `/operation/${operationUuid}${query}`);
-    },
+    get: (operationUuid: string, integrationUuid?: string) =>
+      this.#call<Operation>("GET", `/operation/${operationUuid}${ofIntegration(integrationUuid)}`),
     /** Ends one whose outcome can't be proven, after a look at the chain. */
-    settle: (operationUuid: string, settlement: SettlementInput) =>
-      this.#call<Operation>("POST", `/operation/${operationUuid}/settle`, settlement, { once: true }),
+    settle: (operationUuid: string, settlement: SettlementInput, integrationUuid?: string) =>
+      this.#call<Operation>(
+        "POST",
+        `/operation/${operationUuid}/settle${ofIntegration(integrationUuid)}`,
+        settlement,
+        { once: true },
+      ),
   };
 
   readonly collections = {
@@ -198,14 +204,6 @@ export class AdminClient {
   readonly secrets = {
     /** Seals wallet keys under the newest version of WALLET_SECRETS, a few per call: repeat until `remaining` is 0. */
     rotate: () => this.#call<Rotation>("POST", "/secret-rotation"),
-  };
-
-  readonly database = {
-    /**
-     * Restores what a rolled-back database has lost, a bounded part per call.
-     * @param cursor `next` of the call before; null begins. All is done once `next` is null.
-     */
-    recover: (cursor: string | null) => this.#call<Recovery>("POST", "/database/recover", { cursor }),
   };
 
   async #call<T>(

@@ -102,26 +102,6 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/admin/v1/database/recover": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * Restore what a rolled-back database has lost
-         * @description Restores operations with their responses and Idempotency-Keys, collections with their drafts, contracts and integrations, from the wallets' journals, the chain and R2. Each call does a part of it: call again with `cursor` set to `next` until that is null. You can repeat a call or begin again at any time; if nothing is lost, nothing changes.
-         */
-        post: operations["adminRecoverDatabase"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
     "/admin/v1/integration": {
         parameters: {
             query?: never;
@@ -298,7 +278,7 @@ export interface paths {
         get: operations["adminGetLimits"];
         /**
          * Set limits of an integration
-         * @description An absent limit stays; null restores the default. If a limit is lowered below its use, what exists stays, and nothing can be added until the use is below it. `requests` takes effect everywhere within five seconds.
+         * @description An absent limit stays; null restores the default. If a limit is lowered below its use, what exists stays, and nothing can be added until the use is below it. `requests`, `operations_waiting` and `spending_per_day` take effect everywhere within five seconds; while the database doesn't answer, within a quarter of an hour.
          */
         put: operations["adminSetLimits"];
         post?: never;
@@ -374,7 +354,7 @@ export interface paths {
         put?: never;
         /**
          * Restore the key of a lost wallet object
-         * @description The key comes from the encrypted copy in the database. A wallet that still has its key doesn't change. A restored wallet signs nothing until it is activated.
+         * @description The key comes from the encrypted copy in the database; operations, keys, events and collections from the database and the bucket. A wallet that has lost nothing doesn't change. A restored wallet signs nothing until it is activated. A repetition goes on where a call stopped.
          */
         post: operations["adminRestoreWallet"];
         delete?: never;
@@ -434,7 +414,7 @@ export interface paths {
         put?: never;
         /**
          * Settle an operation whose outcome can't be proven
-         * @description Only for the state `unknown`; check the chain first. With `had_effect` false the operation ends as failed, nothing more of it is sent, and its caller can send the request again. While a signed transaction may still land, the response is 409 with Retry-After. With `had_effect` true its caller is told not to repeat the request. A finalization then adopts the collection that the chain shows under its external id; 409 if it shows none. It is also 409 where it was only prepared, by a top-up or a registration that can't be proven.
+         * @description Only for the state `unknown`; check the chain first. With `had_effect` false the operation ends as failed, nothing more of it is sent, and its caller can send the request again. While a signed transaction may still land, the response is 409 with Retry-After. With `had_effect` true its caller is told not to repeat the request, or gets the response that it would have had if you give the transaction's hash; 409 if that isn't a transaction of the operation's last step. A finalization then adopts the collection that the chain shows under its external id; 409 if it shows none. It is also 409 where it was only prepared, by a top-up or a registration that can't be proven.
          */
         post: operations["adminSettleOperation"];
         delete?: never;
@@ -1118,7 +1098,7 @@ export interface paths {
         };
         /**
          * List events, oldest first, wait for them, or stream them
-         * @description Events are numbered without gaps and kept for 90 days. Store the last `seq` that you handled, and ask for those after it. With `type` a page may be short or empty and still have a next one: follow `Link`, because the same `after` would give the same empty page again. With `Accept: text/event-stream` the answer is server-sent events, with the seq as id. Such a stream ends after five minutes; continue it by `Last-Event-ID`, as EventSource does by itself. After a rollback of the database, numbers continue after a gap. A seq that doesn't exist gets 409, which names the last one. Too many readers at once get 429. Scope: `read`.
+         * @description Events are numbered without gaps and kept for 90 days. Store the last `seq` that you handled, and ask for those after it. With `type` a page may be short or empty and still have a next one: follow `Link`, because the same `after` would give the same empty page again. With `Accept: text/event-stream` the answer is server-sent events, with the seq as id. Such a stream ends after five minutes; continue it by `Last-Event-ID`, as EventSource does by itself. After the loss of a wallet object, numbers continue after a gap. A seq that doesn't exist gets 409, which names the last one. Too many readers at once get 429. Scope: `read`.
          */
         get: operations["listEvents"];
         put?: never;
@@ -3535,7 +3515,7 @@ export interface components {
              */
             audit_entries: number;
             /**
-             * @description Approximate bytes of drafts, assets, stored responses, quotes and failed operations in the database. Stored responses above 64 kB count too, although they are in the bucket.
+             * @description Approximate bytes of drafts, assets and stored responses in the database. Stored responses above 64 kB count too, although they are in the bucket.
              * @example 1073741824
              */
             database_bytes: number;
@@ -3597,7 +3577,7 @@ export interface components {
         LimitsInput: {
             /** @description Entries of the audit log. Beyond it a key's changes that are recorded are refused, but for deletions, and rotations up to twice as many. Mints aren't recorded. Null: the default, 100000. */
             audit_entries?: number | null;
-            /** @description Approximate bytes of drafts, assets, stored responses, quotes and failed operations in the database. Stored responses above 64 kB count too, although they are in the bucket. Null: the default, 1073741824. */
+            /** @description Approximate bytes of drafts, assets and stored responses in the database. Stored responses above 64 kB count too, although they are in the bucket. Null: the default, 1073741824. */
             database_bytes?: number | null;
             /** @description Drafts that are not finalized. Null: the default, 1000. */
             drafts?: number | null;
@@ -3752,7 +3732,7 @@ export interface components {
                  * @example active
                  * @enum {string}
                  */
-                state: "empty" | "prepared" | "restored" | "behind" | "locked_out" | "active";
+                state: "empty" | "prepared" | "restored" | "locked_out" | "active";
                 /**
                  * @description What collections have `earned` and no payout has taken, yoctoNEAR. Read from the contracts every minute and at each payout.
                  * @example 947435000000000000000000
@@ -4080,11 +4060,6 @@ export interface components {
             };
             database: {
                 /**
-                 * @description It was rolled back and has to be recovered: wallets refuse new operations.
-                 * @example false
-                 */
-                behind: boolean | null;
-                /**
                  * Format: date-time
                  * @description When it will be full at last month's growth; null if it doesn't grow or was observed for less than a day.
                  */
@@ -4285,6 +4260,17 @@ export interface components {
                 /** @enum {string} */
                 state: "active" | "suspended" | "deleted";
             }[];
+            /**
+             * @description Wallets that sign and accept nothing: they were lost, or lack their key.
+             * @example []
+             */
+            wallets_inactive: {
+                account_id: string | null;
+                /** Format: uuid */
+                integration_uuid: string;
+                /** Format: date-time */
+                since: string;
+            }[];
             /** @description The newest 20 that the service has disabled. */
             webhooks: {
                 /** @example 503: out of order */
@@ -4295,6 +4281,15 @@ export interface components {
                 url: string;
                 /** Format: uuid */
                 webhook_uuid: string;
+            }[];
+            /**
+             * @description Integrations with effects that their ledger has and the database has refused.
+             * @example []
+             */
+            writes_refused: {
+                count: number;
+                /** Format: uuid */
+                integration_uuid: string;
             }[];
         };
         OwnedContract: {
@@ -4906,11 +4901,6 @@ export interface components {
             };
             database: {
                 /**
-                 * @description It was rolled back and has to be recovered: wallets refuse new operations.
-                 * @example false
-                 */
-                behind: boolean | null;
-                /**
                  * Format: date-time
                  * @description When it will be full at last month's growth; null if it doesn't grow or was observed for less than a day.
                  */
@@ -4952,62 +4942,6 @@ export interface components {
             };
             /** @enum {string} */
             status: "ready" | "unavailable";
-        };
-        Recovery: {
-            /**
-             * @description Finalizations that were put back, with their drafts and collections.
-             * @example 0
-             */
-            collections: number;
-            /**
-             * @description Contracts that were put back.
-             * @example 0
-             */
-            contracts: number;
-            /**
-             * @description Idempotency-Keys that stand for an operation again.
-             * @example 0
-             */
-            idempotency_keys: number;
-            /**
-             * @description Integrations that were put back with their wallets.
-             * @example 0
-             */
-            integrations: number;
-            /** @description `cursor` of the next call; null: all is done. */
-            next: string | null;
-            /**
-             * @description Operations that were put back or ended, those below included.
-             * @example 0
-             */
-            operations: number;
-            /**
-             * @description What can't be restored, or only in part.
-             * @example []
-             */
-            unrestored: {
-                /** Format: uuid */
-                integration_uuid: string;
-                /** @enum {string} */
-                kind: "wallet_create" | "contract_deploy" | "contract_top_up" | "contract_publish" | "contract_upgrade" | "contract_hand_over" | "contract_accept" | "finalize" | "collection_update" | "mint" | "nft_update" | "nft_update_bulk" | "nft_transfer" | "nft_burn" | "nft_lock" | "collection_reveal" | "collection_lock" | "allowlist_add" | "allowlist_remove" | "allowlist_clear" | "wallet_payout" | "currency_payout" | "drop_create" | "drop_update" | "drop_close" | "claim";
-                /** Format: uuid */
-                operation_uuid: string;
-                reason: string;
-                /** Format: uuid */
-                subject_uuid: string;
-            }[];
-            /**
-             * @description Wallets whose operations are all there.
-             * @example 0
-             */
-            wallets: number;
-        };
-        RecoveryInput: {
-            /**
-             * @description `next` of the previous call; null or absent: from the beginning.
-             * @example null
-             */
-            cursor?: string | null;
         };
         ReferenceInput: {
             /**
@@ -5109,6 +5043,8 @@ export interface components {
         SettlementInput: {
             /** @description Whether the chain has the operation's effect. For a finalization the service checks it. For the creation of a wallet or contract, send false and repeat the creation. */
             had_effect: boolean;
+            /** @description With `had_effect` true: the transaction that had it, as the chain shows it. The operation then succeeds with its results. A finalization needs none. */
+            transaction_hash?: string;
         };
         StuckTransaction: {
             /**
@@ -5116,15 +5052,18 @@ export interface components {
              * @description null: the platform's own wallet.
              */
             integration_uuid: string | null;
-            /** Format: uuid */
-            operation_uuid: string;
             /**
-             * @description `unknown`: its outcome can't be proven. `queued`, `open`: for two minutes or longer. `wallet_inactive`: it waits until its wallet is restored or activated. `behind`: the database lacks it and has to be recovered.
+             * Format: uuid
+             * @description null, like `step`: a lost ledger, which knows its operations once its wallet is restored and activated.
+             */
+            operation_uuid: string | null;
+            /**
+             * @description `unknown`: its outcome can't be proven. `queued`, `open`: for two minutes or longer. `wallet_inactive`: it waits until its wallet is restored or activated.
              * @example unknown
              */
             state: string;
             /** @example mint */
-            step: string;
+            step: string | null;
             transaction: components["schemas"]["ChainTransactionResult"] | null;
         };
         TestEvent: {
@@ -5299,6 +5238,15 @@ export interface components {
                 /** @example ed25519:DcA2MzgpJbrUATQLLceocVckhhAqrkingax4oJ9kZ847 */
                 public_key: string;
             }[];
+            /**
+             * @description Writes that a loss of the ledger took along, for seven days after its restoration, the newest first. Their outcome is unknown: repeating one by its Idempotency-Key says so. Writes of the very last second before the loss may be missing here.
+             * @example []
+             */
+            lost_operations: {
+                idempotency_key: string | null;
+                /** Format: uuid */
+                operation_uuid: string;
+            }[];
             /** @example 0 */
             open: number;
             /** @example ed25519:DcA2MzgpJbrUATQLLceocVckhhAqrkingax4oJ9kZ847 */
@@ -5306,11 +5254,11 @@ export interface components {
             /** @example 0 */
             queued: number;
             /**
-             * @description empty: its object has lost its key; restore it. restored: activate it. behind: the database is older than its journal; recover the database. locked_out: its account lacks its key; add it.
+             * @description empty: its object has lost its key; restore it. restored: activate it. locked_out: its account lacks its key; add it.
              * @example active
              * @enum {string}
              */
-            state: "empty" | "prepared" | "restored" | "behind" | "locked_out" | "active";
+            state: "empty" | "prepared" | "restored" | "locked_out" | "active";
             /**
              * @description The first 100.
              * @example []
@@ -5319,7 +5267,7 @@ export interface components {
                 /** Format: uuid */
                 operation_uuid: string;
                 /**
-                 * @description `unknown`: its outcome can't be proven. `queued`, `open`: for two minutes or longer. `wallet_inactive`: it waits until its wallet is restored or activated. `behind`: the database lacks it and has to be recovered.
+                 * @description `unknown`: its outcome can't be proven. `queued`, `open`: for two minutes or longer. `wallet_inactive`: it waits until its wallet is restored or activated.
                  * @example unknown
                  */
                 state: string;
@@ -5526,8 +5474,6 @@ export type PublicVoucher = components['schemas']['PublicVoucher'];
 export type Quote = components['schemas']['Quote'];
 export type QuoteInput = components['schemas']['QuoteInput'];
 export type Readiness = components['schemas']['Readiness'];
-export type Recovery = components['schemas']['Recovery'];
-export type RecoveryInput = components['schemas']['RecoveryInput'];
 export type ReferenceInput = components['schemas']['ReferenceInput'];
 export type Reveal = components['schemas']['Reveal'];
 export type RevealAnswer = components['schemas']['RevealAnswer'];
@@ -5734,37 +5680,6 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["AcceptedOperation"];
-                };
-            };
-        };
-    };
-    adminRecoverDatabase: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                /**
-                 * @example {
-                 *       "cursor": null
-                 *     }
-                 */
-                "application/json": components["schemas"]["RecoveryInput"];
-            };
-        };
-        responses: {
-            /** @description What was done. */
-            200: {
-                headers: {
-                    /** @description The request's id, as in the logs. */
-                    "X-Request-Id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Recovery"];
                 };
             };
         };
@@ -6456,7 +6371,7 @@ export interface operations {
     adminGetOperation: {
         parameters: {
             query?: {
-                /** @description The operation's integration; needed if the operation is archived. */
+                /** @description The operation's integration. Absent: the ledgers with open operations are asked, and up to 500 others, but no archive. */
                 integration_uuid?: string;
             };
             header?: never;
@@ -6482,7 +6397,10 @@ export interface operations {
     };
     adminSettleOperation: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description The operation's integration. Absent: the ledgers with open operations are asked, and up to 500 others, but no archive. */
+                integration_uuid?: string;
+            };
             header?: never;
             path: {
                 operation_uuid: string;
@@ -6616,10 +6534,7 @@ export interface operations {
                 /** @description Entries of one page; without it the answer is the whole list. */
                 limit?: number;
             };
-            header?: {
-                /** @description The bookmark of the last response. With it, a replica of the database may serve a read, at that response's state or a newer one; `new` requests a first bookmark. Without it, the primary serves the read. */
-                "Mintage-Bookmark"?: string;
-            };
+            header?: never;
             path?: never;
             cookie?: never;
         };
@@ -6630,8 +6545,6 @@ export interface operations {
                 headers: {
                     /** @description With `limit`: `<…>; rel="next"` if there is more (RFC 8288). */
                     Link?: string;
-                    /** @description For the next request, if this one sent a bookmark: a state of the database with all that this request wrote and read. */
-                    "Mintage-Bookmark"?: string;
                     /** @description Requests that this key has left, and the seconds until it has more. */
                     RateLimit?: string;
                     /** @description Requests that a key may send, and the seconds in which they are counted. */
@@ -6655,10 +6568,7 @@ export interface operations {
                 /** @description Entries of one page; without it the answer is the whole list. */
                 limit?: number;
             };
-            header?: {
-                /** @description The bookmark of the last response. With it, a replica of the database may serve a read, at that response's state or a newer one; `new` requests a first bookmark. Without it, the primary serves the read. */
-                "Mintage-Bookmark"?: string;
-            };
+            header?: never;
             path?: never;
             cookie?: never;
         };
@@ -6669,8 +6579,6 @@ export interface operations {
                 headers: {
                     /** @description With `limit`: `<…>; rel="next"` if there is more (RFC 8288). */
                     Link?: string;
-                    /** @description For the next request, if this one sent a bookmark: a state of the database with all that this request wrote and read. */
-                    "Mintage-Bookmark"?: string;
                     /** @description Requests that this key has left, and the seconds until it has more. */
                     RateLimit?: string;
                     /** @description Requests that a key may send, and the seconds in which they are counted. */
@@ -6693,10 +6601,7 @@ export interface operations {
                 /** @description Entries of one page; without it the answer is the whole list. */
                 limit?: number;
             };
-            header?: {
-                /** @description The bookmark of the last response. With it, a replica of the database may serve a read, at that response's state or a newer one; `new` requests a first bookmark. Without it, the primary serves the read. */
-                "Mintage-Bookmark"?: string;
-            };
+            header?: never;
             path?: never;
             cookie?: never;
         };
@@ -6707,8 +6612,6 @@ export interface operations {
                 headers: {
                     /** @description With `limit`: `<…>; rel="next"` if there is more (RFC 8288). */
                     Link?: string;
-                    /** @description For the next request, if this one sent a bookmark: a state of the database with all that this request wrote and read. */
-                    "Mintage-Bookmark"?: string;
                     /** @description Requests that this key has left, and the seconds until it has more. */
                     RateLimit?: string;
                     /** @description Requests that a key may send, and the seconds in which they are counted. */
@@ -6729,8 +6632,6 @@ export interface operations {
             header?: {
                 /** @description 1 to 255 characters of your choice. The same request with the same key is carried out once. Repetitions get its outcome, with `Idempotency-Replayed: true`. */
                 "Idempotency-Key"?: string;
-                /** @description The bookmark of the last response. With it, a replica of the database may serve a read, at that response's state or a newer one; `new` requests a first bookmark. Without it, the primary serves the read. */
-                "Mintage-Bookmark"?: string;
             };
             path?: never;
             cookie?: never;
@@ -6762,8 +6663,6 @@ export interface operations {
             /** @description The draft. */
             201: {
                 headers: {
-                    /** @description For the next request, if this one sent a bookmark: a state of the database with all that this request wrote and read. */
-                    "Mintage-Bookmark"?: string;
                     /** @description Requests that this key has left, and the seconds until it has more. */
                     RateLimit?: string;
                     /** @description Requests that a key may send, and the seconds in which they are counted. */
@@ -6781,10 +6680,7 @@ export interface operations {
     getCollectionDraft: {
         parameters: {
             query?: never;
-            header?: {
-                /** @description The bookmark of the last response. With it, a replica of the database may serve a read, at that response's state or a newer one; `new` requests a first bookmark. Without it, the primary serves the read. */
-                "Mintage-Bookmark"?: string;
-            };
+            header?: never;
             path: {
                 collection_draft_uuid: string;
             };
@@ -6795,8 +6691,6 @@ export interface operations {
             /** @description The draft. */
             200: {
                 headers: {
-                    /** @description For the next request, if this one sent a bookmark: a state of the database with all that this request wrote and read. */
-                    "Mintage-Bookmark"?: string;
                     /** @description Requests that this key has left, and the seconds until it has more. */
                     RateLimit?: string;
                     /** @description Requests that a key may send, and the seconds in which they are counted. */
@@ -6817,8 +6711,6 @@ export interface operations {
             header?: {
                 /** @description 1 to 255 characters of your choice. The same request with the same key is carried out once. Repetitions get its outcome, with `Idempotency-Replayed: true`. */
                 "Idempotency-Key"?: string;
-                /** @description The bookmark of the last response. With it, a replica of the database may serve a read, at that response's state or a newer one; `new` requests a first bookmark. Without it, the primary serves the read. */
-                "Mintage-Bookmark"?: string;
             };
             path: {
                 collection_draft_uuid: string;
@@ -6840,8 +6732,6 @@ export interface operations {
             /** @description The draft as it is now. */
             200: {
                 headers: {
-                    /** @description For the next request, if this one sent a bookmark: a state of the database with all that this request wrote and read. */
-                    "Mintage-Bookmark"?: string;
                     /** @description Requests that this key has left, and the seconds until it has more. */
                     RateLimit?: string;
                     /** @description Requests that a key may send, and the seconds in which they are counted. */
@@ -6862,8 +6752,6 @@ export interface operations {
             header?: {
                 /** @description 1 to 255 characters of your choice. The same request with the same key is carried out once. Repetitions get its outcome, with `Idempotency-Replayed: true`. */
                 "Idempotency-Key"?: string;
-                /** @description The bookmark of the last response. With it, a replica of the database may serve a read, at that response's state or a newer one; `new` requests a first bookmark. Without it, the primary serves the read. */
-                "Mintage-Bookmark"?: string;
             };
             path: {
                 collection_draft_uuid: string;
@@ -6875,8 +6763,6 @@ export interface operations {
             /** @description The draft was deleted. */
             204: {
                 headers: {
-                    /** @description For the next request, if this one sent a bookmark: a state of the database with all that this request wrote and read. */
-                    "Mintage-Bookmark"?: string;
                     /** @description Requests that this key has left, and the seconds until it has more. */
                     RateLimit?: string;
                     /** @description Requests that a key may send, and the seconds in which they are counted. */
@@ -6897,10 +6783,7 @@ export interface operations {
                 /** @description Entries of one page; without it the answer is the whole list. */
                 limit?: number;
             };
-            header?: {
-                /** @description The bookmark of the last response. With it, a replica of the database may serve a read, at that response's state or a newer one; `new` requests a first bookmark. Without it, the primary serves the read. */
-                "Mintage-Bookmark"?: string;
-            };
+            header?: never;
             path: {
                 collection_draft_uuid: string;
             };
@@ -6913,8 +6796,6 @@ export interface operations {
                 headers: {
                     /** @description With `limit`: `<…>; rel="next"` if there is more (RFC 8288). */
                     Link?: string;
-                    /** @description For the next request, if this one sent a bookmark: a state of the database with all that this request wrote and read. */
-                    "Mintage-Bookmark"?: string;
                     /** @description Requests that this key has left, and the seconds until it has more. */
                     RateLimit?: string;
                     /** @description Requests that a key may send, and the seconds in which they are counted. */
@@ -6935,8 +6816,6 @@ export interface operations {
             header?: {
                 /** @description 1 to 255 characters of your choice. The same request with the same key is carried out once. Repetitions get its outcome, with `Idempotency-Replayed: true`. */
                 "Idempotency-Key"?: string;
-                /** @description The bookmark of the last response. With it, a replica of the database may serve a read, at that response's state or a newer one; `new` requests a first bookmark. Without it, the primary serves the read. */
-                "Mintage-Bookmark"?: string;
             };
             path: {
                 collection_draft_uuid: string;
@@ -6967,8 +6846,6 @@ export interface operations {
             /** @description The assets, in the order of assets_detail. */
             201: {
                 headers: {
-                    /** @description For the next request, if this one sent a bookmark: a state of the database with all that this request wrote and read. */
-                    "Mintage-Bookmark"?: string;
                     /** @description Requests that this key has left, and the seconds until it has more. */
                     RateLimit?: string;
                     /** @description Requests that a key may send, and the seconds in which they are counted. */
@@ -6989,8 +6866,6 @@ export interface operations {
             header?: {
                 /** @description 1 to 255 characters of your choice. The same request with the same key is carried out once. Repetitions get its outcome, with `Idempotency-Replayed: true`. */
                 "Idempotency-Key"?: string;
-                /** @description The bookmark of the last response. With it, a replica of the database may serve a read, at that response's state or a newer one; `new` requests a first bookmark. Without it, the primary serves the read. */
-                "Mintage-Bookmark"?: string;
             };
             path: {
                 asset_uuid: string;
@@ -7003,8 +6878,6 @@ export interface operations {
             /** @description The asset was deleted. */
             204: {
                 headers: {
-                    /** @description For the next request, if this one sent a bookmark: a state of the database with all that this request wrote and read. */
-                    "Mintage-Bookmark"?: string;
                     /** @description Requests that this key has left, and the seconds until it has more. */
                     RateLimit?: string;
                     /** @description Requests that a key may send, and the seconds in which they are counted. */
@@ -7023,8 +6896,6 @@ export interface operations {
             header?: {
                 /** @description 1 to 255 characters of your choice. The same request with the same key is carried out once. Repetitions get its outcome, with `Idempotency-Replayed: true`. */
                 "Idempotency-Key"?: string;
-                /** @description The bookmark of the last response. With it, a replica of the database may serve a read, at that response's state or a newer one; `new` requests a first bookmark. Without it, the primary serves the read. */
-                "Mintage-Bookmark"?: string;
                 /** @description yoctoNEAR that the write may cost, top-ups included. A write that could cost more is not sent (402). */
                 "Mintage-Max-Cost"?: string;
                 /** @description `quote_uuid` of a quote for this very write, which then costs at most its `cost.at_most`. */
@@ -7051,8 +6922,6 @@ export interface operations {
             /** @description The collection, with its files and transactions. */
             201: {
                 headers: {
-                    /** @description For the next request, if this one sent a bookmark: a state of the database with all that this request wrote and read. */
-                    "Mintage-Bookmark"?: string;
                     /** @description Requests that this key has left, and the seconds until it has more. */
                     RateLimit?: string;
                     /** @description Requests that a key may send, and the seconds in which they are counted. */
@@ -7070,8 +6939,6 @@ export interface operations {
                 headers: {
                     /** @description Address of the operation. */
                     Location?: string;
-                    /** @description For the next request, if this one sent a bookmark: a state of the database with all that this request wrote and read. */
-                    "Mintage-Bookmark"?: string;
                     /** @description Requests that this key has left, and the seconds until it has more. */
                     RateLimit?: string;
                     /** @description Requests that a key may send, and the seconds in which they are counted. */
@@ -7089,10 +6956,7 @@ export interface operations {
     getCollection: {
         parameters: {
             query?: never;
-            header?: {
-                /** @description The bookmark of the last response. With it, a replica of the database may serve a read, at that response's state or a newer one; `new` requests a first bookmark. Without it, the primary serves the read. */
-                "Mintage-Bookmark"?: string;
-            };
+            header?: never;
             path: {
                 collection_uuid: string;
             };
@@ -7103,8 +6967,6 @@ export interface operations {
             /** @description The collection. */
             200: {
                 headers: {
-                    /** @description For the next request, if this one sent a bookmark: a state of the database with all that this request wrote and read. */
-                    "Mintage-Bookmark"?: string;
                     /** @description Requests that this key has left, and the seconds until it has more. */
                     RateLimit?: string;
                     /** @description Requests that a key may send, and the seconds in which they are counted. */
@@ -7125,8 +6987,6 @@ export interface operations {
             header?: {
                 /** @description 1 to 255 characters of your choice. The same request with the same key is carried out once. Repetitions get its outcome, with `Idempotency-Replayed: true`. */
                 "Idempotency-Key"?: string;
-                /** @description The bookmark of the last response. With it, a replica of the database may serve a read, at that response's state or a newer one; `new` requests a first bookmark. Without it, the primary serves the read. */
-                "Mintage-Bookmark"?: string;
                 /** @description yoctoNEAR that the write may cost, top-ups included. A write that could cost more is not sent (402). */
                 "Mintage-Max-Cost"?: string;
                 /** @description `quote_uuid` of a quote for this very write, which then costs at most its `cost.at_most`. */
@@ -7158,8 +7018,6 @@ export interface operations {
             /** @description The collection as it is now. */
             200: {
                 headers: {
-                    /** @description For the next request, if this one sent a bookmark: a state of the database with all that this request wrote and read. */
-                    "Mintage-Bookmark"?: string;
                     /** @description Requests that this key has left, and the seconds until it has more. */
                     RateLimit?: string;
                     /** @description Requests that a key may send, and the seconds in which they are counted. */
@@ -7177,8 +7035,6 @@ export interface operations {
                 headers: {
                     /** @description Address of the operation. */
                     Location?: string;
-                    /** @description For the next request, if this one sent a bookmark: a state of the database with all that this request wrote and read. */
-                    "Mintage-Bookmark"?: string;
                     /** @description Requests that this key has left, and the seconds until it has more. */
                     RateLimit?: string;
                     /** @description Requests that a key may send, and the seconds in which they are counted. */
@@ -7199,8 +7055,6 @@ export interface operations {
             header?: {
                 /** @description 1 to 255 characters of your choice. The same request with the same key is carried out once. Repetitions get its outcome, with `Idempotency-Replayed: true`. */
                 "Idempotency-Key"?: string;
-                /** @description The bookmark of the last response. With it, a replica of the database may serve a read, at that response's state or a newer one; `new` requests a first bookmark. Without it, the primary serves the read. */
-                "Mintage-Bookmark"?: string;
                 /** @description yoctoNEAR that the write may cost, top-ups included. A write that could cost more is not sent (402). */
                 "Mintage-Max-Cost"?: string;
                 /** @description `quote_uuid` of a quote for this very write, which then costs at most its `cost.at_most`. */
@@ -7230,8 +7084,6 @@ export interface operations {
             /** @description The transaction. */
             200: {
                 headers: {
-                    /** @description For the next request, if this one sent a bookmark: a state of the database with all that this request wrote and read. */
-                    "Mintage-Bookmark"?: string;
                     /** @description Requests that this key has left, and the seconds until it has more. */
                     RateLimit?: string;
                     /** @description Requests that a key may send, and the seconds in which they are counted. */
@@ -7249,8 +7101,6 @@ export interface operations {
                 headers: {
                     /** @description Address of the operation. */
                     Location?: string;
-                    /** @description For the next request, if this one sent a bookmark: a state of the database with all that this request wrote and read. */
-                    "Mintage-Bookmark"?: string;
                     /** @description Requests that this key has left, and the seconds until it has more. */
                     RateLimit?: string;
                     /** @description Requests that a key may send, and the seconds in which they are counted. */
@@ -7268,10 +7118,7 @@ export interface operations {
     allowlistCheckAccount: {
         parameters: {
             query?: never;
-            header?: {
-                /** @description The bookmark of the last response. With it, a replica of the database may serve a read, at that response's state or a newer one; `new` requests a first bookmark. Without it, the primary serves the read. */
-                "Mintage-Bookmark"?: string;
-            };
+            header?: never;
             path: {
                 collection_uuid: string;
             };
@@ -7291,8 +7138,6 @@ export interface operations {
             /** @description Whether the account is on the allowlist. */
             200: {
                 headers: {
-                    /** @description For the next request, if this one sent a bookmark: a state of the database with all that this request wrote and read. */
-                    "Mintage-Bookmark"?: string;
                     /** @description Requests that this key has left, and the seconds until it has more. */
                     RateLimit?: string;
                     /** @description Requests that a key may send, and the seconds in which they are counted. */
@@ -7313,8 +7158,6 @@ export interface operations {
             header?: {
                 /** @description 1 to 255 characters of your choice. The same request with the same key is carried out once. Repetitions get its outcome, with `Idempotency-Replayed: true`. */
                 "Idempotency-Key"?: string;
-                /** @description The bookmark of the last response. With it, a replica of the database may serve a read, at that response's state or a newer one; `new` requests a first bookmark. Without it, the primary serves the read. */
-                "Mintage-Bookmark"?: string;
                 /** @description yoctoNEAR that the write may cost, top-ups included. A write that could cost more is not sent (402). */
                 "Mintage-Max-Cost"?: string;
                 /** @description `quote_uuid` of a quote for this very write, which then costs at most its `cost.at_most`. */
@@ -7341,8 +7184,6 @@ export interface operations {
             /** @description The transaction. */
             200: {
                 headers: {
-                    /** @description For the next request, if this one sent a bookmark: a state of the database with all that this request wrote and read. */
-                    "Mintage-Bookmark"?: string;
                     /** @description Requests that this key has left, and the seconds until it has more. */
                     RateLimit?: string;
                     /** @description Requests that a key may send, and the seconds in which they are counted. */
@@ -7360,8 +7201,6 @@ export interface operations {
                 headers: {
                     /** @description Address of the operation. */
                     Location?: string;
-                    /** @description For the next request, if this one sent a bookmark: a state of the database with all that this request wrote and read. */
-                    "Mintage-Bookmark"?: string;
                     /** @description Requests that this key has left, and the seconds until it has more. */
                     RateLimit?: string;
                     /** @description Requests that a key may send, and the seconds in which they are counted. */
@@ -7382,8 +7221,6 @@ export interface operations {
             header?: {
                 /** @description 1 to 255 characters of your choice. The same request with the same key is carried out once. Repetitions get its outcome, with `Idempotency-Replayed: true`. */
                 "Idempotency-Key"?: string;
-                /** @description The bookmark of the last response. With it, a replica of the database may serve a read, at that response's state or a newer one; `new` requests a first bookmark. Without it, the primary serves the read. */
-                "Mintage-Bookmark"?: string;
                 /** @description yoctoNEAR that the write may cost, top-ups included. A write that could cost more is not sent (402). */
                 "Mintage-Max-Cost"?: string;
                 /** @description `quote_uuid` of a quote for this very write, which then costs at most its `cost.at_most`. */
@@ -7413,8 +7250,6 @@ export interface operations {
             /** @description The transaction. */
             200: {
                 headers: {
-                    /** @description For the next request, if this one sent a bookmark: a state of the database with all that this request wrote and read. */
-                    "Mintage-Bookmark"?: string;
                     /** @description Requests that this key has left, and the seconds until it has more. */
                     RateLimit?: string;
                     /** @description Requests that a key may send, and the seconds in which they are counted. */
@@ -7432,8 +7267,6 @@ export interface operations {
                 headers: {
                     /** @description Address of the operation. */
                     Location?: string;
-                    /** @description For the next request, if this one sent a bookmark: a state of the database with all that this request wrote and read. */
-                    "Mintage-Bookmark"?: string;
                     /** @description Requests that this key has left, and the seconds until it has more. */
                     RateLimit?: string;
                     /** @description Requests that a key may send, and the seconds in which they are counted. */
@@ -7456,10 +7289,7 @@ export interface operations {
                 /** @description Entries of one page; without it the answer is the whole list. */
                 limit?: number;
             };
-            header?: {
-                /** @description The bookmark of the last response. With it, a replica of the database may serve a read, at that response's state or a newer one; `new` requests a first bookmark. Without it, the primary serves the read. */
-                "Mintage-Bookmark"?: string;
-            };
+            header?: never;
             path: {
                 collection_uuid: string;
             };
@@ -7472,8 +7302,6 @@ export interface operations {
                 headers: {
                     /** @description With `limit`: `<…>; rel="next"` if there is more (RFC 8288). */
                     Link?: string;
-                    /** @description For the next request, if this one sent a bookmark: a state of the database with all that this request wrote and read. */
-                    "Mintage-Bookmark"?: string;
                     /** @description Requests that this key has left, and the seconds until it has more. */
                     RateLimit?: string;
                     /** @description Requests that a key may send, and the seconds in which they are counted. */
@@ -7494,8 +7322,6 @@ export interface operations {
             header?: {
                 /** @description 1 to 255 characters of your choice. The same request with the same key is carried out once. Repetitions get its outcome, with `Idempotency-Replayed: true`. */
                 "Idempotency-Key"?: string;
-                /** @description The bookmark of the last response. With it, a replica of the database may serve a read, at that response's state or a newer one; `new` requests a first bookmark. Without it, the primary serves the read. */
-                "Mintage-Bookmark"?: string;
                 /** @description yoctoNEAR that the write may cost, top-ups included. A write that could cost more is not sent (402). */
                 "Mintage-Max-Cost"?: string;
                 /** @description `quote_uuid` of a quote for this very write, which then costs at most its `cost.at_most`. */
@@ -7524,8 +7350,6 @@ export interface operations {
             /** @description The drop. */
             201: {
                 headers: {
-                    /** @description For the next request, if this one sent a bookmark: a state of the database with all that this request wrote and read. */
-                    "Mintage-Bookmark"?: string;
                     /** @description Requests that this key has left, and the seconds until it has more. */
                     RateLimit?: string;
                     /** @description Requests that a key may send, and the seconds in which they are counted. */
@@ -7543,8 +7367,6 @@ export interface operations {
                 headers: {
                     /** @description Address of the operation. */
                     Location?: string;
-                    /** @description For the next request, if this one sent a bookmark: a state of the database with all that this request wrote and read. */
-                    "Mintage-Bookmark"?: string;
                     /** @description Requests that this key has left, and the seconds until it has more. */
                     RateLimit?: string;
                     /** @description Requests that a key may send, and the seconds in which they are counted. */
@@ -7562,10 +7384,7 @@ export interface operations {
     getDrop: {
         parameters: {
             query?: never;
-            header?: {
-                /** @description The bookmark of the last response. With it, a replica of the database may serve a read, at that response's state or a newer one; `new` requests a first bookmark. Without it, the primary serves the read. */
-                "Mintage-Bookmark"?: string;
-            };
+            header?: never;
             path: {
                 collection_uuid: string;
                 drop_id: number;
@@ -7577,8 +7396,6 @@ export interface operations {
             /** @description The drop. */
             200: {
                 headers: {
-                    /** @description For the next request, if this one sent a bookmark: a state of the database with all that this request wrote and read. */
-                    "Mintage-Bookmark"?: string;
                     /** @description Requests that this key has left, and the seconds until it has more. */
                     RateLimit?: string;
                     /** @description Requests that a key may send, and the seconds in which they are counted. */
@@ -7599,8 +7416,6 @@ export interface operations {
             header?: {
                 /** @description 1 to 255 characters of your choice. The same request with the same key is carried out once. Repetitions get its outcome, with `Idempotency-Replayed: true`. */
                 "Idempotency-Key"?: string;
-                /** @description The bookmark of the last response. With it, a replica of the database may serve a read, at that response's state or a newer one; `new` requests a first bookmark. Without it, the primary serves the read. */
-                "Mintage-Bookmark"?: string;
                 /** @description yoctoNEAR that the write may cost, top-ups included. A write that could cost more is not sent (402). */
                 "Mintage-Max-Cost"?: string;
                 /** @description `quote_uuid` of a quote for this very write, which then costs at most its `cost.at_most`. */
@@ -7628,8 +7443,6 @@ export interface operations {
             /** @description The drop as it is now. */
             200: {
                 headers: {
-                    /** @description For the next request, if this one sent a bookmark: a state of the database with all that this request wrote and read. */
-                    "Mintage-Bookmark"?: string;
                     /** @description Requests that this key has left, and the seconds until it has more. */
                     RateLimit?: string;
                     /** @description Requests that a key may send, and the seconds in which they are counted. */
@@ -7647,8 +7460,6 @@ export interface operations {
                 headers: {
                     /** @description Address of the operation. */
                     Location?: string;
-                    /** @description For the next request, if this one sent a bookmark: a state of the database with all that this request wrote and read. */
-                    "Mintage-Bookmark"?: string;
                     /** @description Requests that this key has left, and the seconds until it has more. */
                     RateLimit?: string;
                     /** @description Requests that a key may send, and the seconds in which they are counted. */
@@ -7669,8 +7480,6 @@ export interface operations {
             header?: {
                 /** @description 1 to 255 characters of your choice. The same request with the same key is carried out once. Repetitions get its outcome, with `Idempotency-Replayed: true`. */
                 "Idempotency-Key"?: string;
-                /** @description The bookmark of the last response. With it, a replica of the database may serve a read, at that response's state or a newer one; `new` requests a first bookmark. Without it, the primary serves the read. */
-                "Mintage-Bookmark"?: string;
                 /** @description yoctoNEAR that the write may cost, top-ups included. A write that could cost more is not sent (402). */
                 "Mintage-Max-Cost"?: string;
                 /** @description `quote_uuid` of a quote for this very write, which then costs at most its `cost.at_most`. */
@@ -7698,8 +7507,6 @@ export interface operations {
             /** @description What came back. */
             200: {
                 headers: {
-                    /** @description For the next request, if this one sent a bookmark: a state of the database with all that this request wrote and read. */
-                    "Mintage-Bookmark"?: string;
                     /** @description Requests that this key has left, and the seconds until it has more. */
                     RateLimit?: string;
                     /** @description Requests that a key may send, and the seconds in which they are counted. */
@@ -7717,8 +7524,6 @@ export interface operations {
                 headers: {
                     /** @description Address of the operation. */
                     Location?: string;
-                    /** @description For the next request, if this one sent a bookmark: a state of the database with all that this request wrote and read. */
-                    "Mintage-Bookmark"?: string;
                     /** @description Requests that this key has left, and the seconds until it has more. */
                     RateLimit?: string;
                     /** @description Requests that a key may send, and the seconds in which they are counted. */
@@ -7739,10 +7544,7 @@ export interface operations {
                 /** @description A NEAR account id, named or implicit. */
                 currency?: components["schemas"]["ChainAccountId"];
             };
-            header?: {
-                /** @description The bookmark of the last response. With it, a replica of the database may serve a read, at that response's state or a newer one; `new` requests a first bookmark. Without it, the primary serves the read. */
-                "Mintage-Bookmark"?: string;
-            };
+            header?: never;
             path: {
                 /** @description A NEAR account id, named or implicit. */
                 account_id: components["schemas"]["ChainAccountId"];
@@ -7755,8 +7557,6 @@ export interface operations {
             /** @description What the contract says. */
             200: {
                 headers: {
-                    /** @description For the next request, if this one sent a bookmark: a state of the database with all that this request wrote and read. */
-                    "Mintage-Bookmark"?: string;
                     /** @description Requests that this key has left, and the seconds until it has more. */
                     RateLimit?: string;
                     /** @description Requests that a key may send, and the seconds in which they are counted. */
@@ -7781,10 +7581,7 @@ export interface operations {
                 /** @description Entries of one page; without it the answer is the whole list. */
                 limit?: number;
             };
-            header?: {
-                /** @description The bookmark of the last response. With it, a replica of the database may serve a read, at that response's state or a newer one; `new` requests a first bookmark. Without it, the primary serves the read. */
-                "Mintage-Bookmark"?: string;
-            };
+            header?: never;
             path: {
                 collection_uuid: string;
             };
@@ -7797,8 +7594,6 @@ export interface operations {
                 headers: {
                     /** @description With `limit`: `<…>; rel="next"` if there is more (RFC 8288). */
                     Link?: string;
-                    /** @description For the next request, if this one sent a bookmark: a state of the database with all that this request wrote and read. */
-                    "Mintage-Bookmark"?: string;
                     /** @description Requests that this key has left, and the seconds until it has more. */
                     RateLimit?: string;
                     /** @description Requests that a key may send, and the seconds in which they are counted. */
@@ -7824,8 +7619,6 @@ export interface operations {
             header?: {
                 /** @description 1 to 255 characters of your choice. The same request with the same key is carried out once. Repetitions get its outcome, with `Idempotency-Replayed: true`. */
                 "Idempotency-Key"?: string;
-                /** @description The bookmark of the last response. With it, a replica of the database may serve a read, at that response's state or a newer one; `new` requests a first bookmark. Without it, the primary serves the read. */
-                "Mintage-Bookmark"?: string;
                 /** @description yoctoNEAR that the write may cost, top-ups included. A write that could cost more is not sent (402). */
                 "Mintage-Max-Cost"?: string;
                 /** @description `quote_uuid` of a quote for this very write, which then costs at most its `cost.at_most`. */
@@ -7854,8 +7647,6 @@ export interface operations {
             /** @description What this write has locked. */
             200: {
                 headers: {
-                    /** @description For the next request, if this one sent a bookmark: a state of the database with all that this request wrote and read. */
-                    "Mintage-Bookmark"?: string;
                     /** @description Requests that this key has left, and the seconds until it has more. */
                     RateLimit?: string;
                     /** @description Requests that a key may send, and the seconds in which they are counted. */
@@ -7873,8 +7664,6 @@ export interface operations {
                 headers: {
                     /** @description Address of the operation. */
                     Location?: string;
-                    /** @description For the next request, if this one sent a bookmark: a state of the database with all that this request wrote and read. */
-                    "Mintage-Bookmark"?: string;
                     /** @description Requests that this key has left, and the seconds until it has more. */
                     RateLimit?: string;
                     /** @description Requests that a key may send, and the seconds in which they are counted. */
@@ -7895,8 +7684,6 @@ export interface operations {
             header?: {
                 /** @description 1 to 255 characters of your choice. The same request with the same key is carried out once. Repetitions get its outcome, with `Idempotency-Replayed: true`. */
                 "Idempotency-Key"?: string;
-                /** @description The bookmark of the last response. With it, a replica of the database may serve a read, at that response's state or a newer one; `new` requests a first bookmark. Without it, the primary serves the read. */
-                "Mintage-Bookmark"?: string;
                 /** @description yoctoNEAR that the write may cost, top-ups included. A write that could cost more is not sent (402). */
                 "Mintage-Max-Cost"?: string;
                 /** @description `quote_uuid` of a quote for this very write, which then costs at most its `cost.at_most`. */
@@ -7930,8 +7717,6 @@ export interface operations {
             /** @description The tokens as they are on-chain. */
             201: {
                 headers: {
-                    /** @description For the next request, if this one sent a bookmark: a state of the database with all that this request wrote and read. */
-                    "Mintage-Bookmark"?: string;
                     /** @description Requests that this key has left, and the seconds until it has more. */
                     RateLimit?: string;
                     /** @description Requests that a key may send, and the seconds in which they are counted. */
@@ -7949,8 +7734,6 @@ export interface operations {
                 headers: {
                     /** @description Address of the operation. */
                     Location?: string;
-                    /** @description For the next request, if this one sent a bookmark: a state of the database with all that this request wrote and read. */
-                    "Mintage-Bookmark"?: string;
                     /** @description Requests that this key has left, and the seconds until it has more. */
                     RateLimit?: string;
                     /** @description Requests that a key may send, and the seconds in which they are counted. */
@@ -7971,8 +7754,6 @@ export interface operations {
             header?: {
                 /** @description 1 to 255 characters of your choice. The same request with the same key is carried out once. Repetitions get its outcome, with `Idempotency-Replayed: true`. */
                 "Idempotency-Key"?: string;
-                /** @description The bookmark of the last response. With it, a replica of the database may serve a read, at that response's state or a newer one; `new` requests a first bookmark. Without it, the primary serves the read. */
-                "Mintage-Bookmark"?: string;
                 /** @description yoctoNEAR that the write may cost, top-ups included. A write that could cost more is not sent (402). */
                 "Mintage-Max-Cost"?: string;
                 /** @description `quote_uuid` of a quote for this very write, which then costs at most its `cost.at_most`. */
@@ -8002,8 +7783,6 @@ export interface operations {
             /** @description The NFTs that are gone. */
             200: {
                 headers: {
-                    /** @description For the next request, if this one sent a bookmark: a state of the database with all that this request wrote and read. */
-                    "Mintage-Bookmark"?: string;
                     /** @description Requests that this key has left, and the seconds until it has more. */
                     RateLimit?: string;
                     /** @description Requests that a key may send, and the seconds in which they are counted. */
@@ -8021,8 +7800,6 @@ export interface operations {
                 headers: {
                     /** @description Address of the operation. */
                     Location?: string;
-                    /** @description For the next request, if this one sent a bookmark: a state of the database with all that this request wrote and read. */
-                    "Mintage-Bookmark"?: string;
                     /** @description Requests that this key has left, and the seconds until it has more. */
                     RateLimit?: string;
                     /** @description Requests that a key may send, and the seconds in which they are counted. */
@@ -8043,8 +7820,6 @@ export interface operations {
             header?: {
                 /** @description 1 to 255 characters of your choice. The same request with the same key is carried out once. Repetitions get its outcome, with `Idempotency-Replayed: true`. */
                 "Idempotency-Key"?: string;
-                /** @description The bookmark of the last response. With it, a replica of the database may serve a read, at that response's state or a newer one; `new` requests a first bookmark. Without it, the primary serves the read. */
-                "Mintage-Bookmark"?: string;
                 /** @description yoctoNEAR that the write may cost, top-ups included. A write that could cost more is not sent (402). */
                 "Mintage-Max-Cost"?: string;
                 /** @description `quote_uuid` of a quote for this very write, which then costs at most its `cost.at_most`. */
@@ -8071,8 +7846,6 @@ export interface operations {
             /** @description The token as it is now. */
             200: {
                 headers: {
-                    /** @description For the next request, if this one sent a bookmark: a state of the database with all that this request wrote and read. */
-                    "Mintage-Bookmark"?: string;
                     /** @description Requests that this key has left, and the seconds until it has more. */
                     RateLimit?: string;
                     /** @description Requests that a key may send, and the seconds in which they are counted. */
@@ -8090,8 +7863,6 @@ export interface operations {
                 headers: {
                     /** @description Address of the operation. */
                     Location?: string;
-                    /** @description For the next request, if this one sent a bookmark: a state of the database with all that this request wrote and read. */
-                    "Mintage-Bookmark"?: string;
                     /** @description Requests that this key has left, and the seconds until it has more. */
                     RateLimit?: string;
                     /** @description Requests that a key may send, and the seconds in which they are counted. */
@@ -8112,8 +7883,6 @@ export interface operations {
             header?: {
                 /** @description 1 to 255 characters of your choice. The same request with the same key is carried out once. Repetitions get its outcome, with `Idempotency-Replayed: true`. */
                 "Idempotency-Key"?: string;
-                /** @description The bookmark of the last response. With it, a replica of the database may serve a read, at that response's state or a newer one; `new` requests a first bookmark. Without it, the primary serves the read. */
-                "Mintage-Bookmark"?: string;
                 /** @description yoctoNEAR that the write may cost, top-ups included. A write that could cost more is not sent (402). */
                 "Mintage-Max-Cost"?: string;
                 /** @description `quote_uuid` of a quote for this very write, which then costs at most its `cost.at_most`. */
@@ -8144,8 +7913,6 @@ export interface operations {
             /** @description The tokens as they are now. */
             200: {
                 headers: {
-                    /** @description For the next request, if this one sent a bookmark: a state of the database with all that this request wrote and read. */
-                    "Mintage-Bookmark"?: string;
                     /** @description Requests that this key has left, and the seconds until it has more. */
                     RateLimit?: string;
                     /** @description Requests that a key may send, and the seconds in which they are counted. */
@@ -8163,8 +7930,6 @@ export interface operations {
                 headers: {
                     /** @description Address of the operation. */
                     Location?: string;
-                    /** @description For the next request, if this one sent a bookmark: a state of the database with all that this request wrote and read. */
-                    "Mintage-Bookmark"?: string;
                     /** @description Requests that this key has left, and the seconds until it has more. */
                     RateLimit?: string;
                     /** @description Requests that a key may send, and the seconds in which they are counted. */
@@ -8185,8 +7950,6 @@ export interface operations {
             header?: {
                 /** @description 1 to 255 characters of your choice. The same request with the same key is carried out once. Repetitions get its outcome, with `Idempotency-Replayed: true`. */
                 "Idempotency-Key"?: string;
-                /** @description The bookmark of the last response. With it, a replica of the database may serve a read, at that response's state or a newer one; `new` requests a first bookmark. Without it, the primary serves the read. */
-                "Mintage-Bookmark"?: string;
                 /** @description yoctoNEAR that the write may cost, top-ups included. A write that could cost more is not sent (402). */
                 "Mintage-Max-Cost"?: string;
                 /** @description `quote_uuid` of a quote for this very write, which then costs at most its `cost.at_most`. */
@@ -8215,8 +7978,6 @@ export interface operations {
             /** @description The token as it is now. */
             200: {
                 headers: {
-                    /** @description For the next request, if this one sent a bookmark: a state of the database with all that this request wrote and read. */
-                    "Mintage-Bookmark"?: string;
                     /** @description Requests that this key has left, and the seconds until it has more. */
                     RateLimit?: string;
                     /** @description Requests that a key may send, and the seconds in which they are counted. */
@@ -8234,8 +7995,6 @@ export interface operations {
                 headers: {
                     /** @description Address of the operation. */
                     Location?: string;
-                    /** @description For the next request, if this one sent a bookmark: a state of the database with all that this request wrote and read. */
-                    "Mintage-Bookmark"?: string;
                     /** @description Requests that this key has left, and the seconds until it has more. */
                     RateLimit?: string;
                     /** @description Requests that a key may send, and the seconds in which they are counted. */
@@ -8256,8 +8015,6 @@ export interface operations {
             header?: {
                 /** @description 1 to 255 characters of your choice. The same request with the same key is carried out once. Repetitions get its outcome, with `Idempotency-Replayed: true`. */
                 "Idempotency-Key"?: string;
-                /** @description The bookmark of the last response. With it, a replica of the database may serve a read, at that response's state or a newer one; `new` requests a first bookmark. Without it, the primary serves the read. */
-                "Mintage-Bookmark"?: string;
                 /** @description yoctoNEAR that the write may cost, top-ups included. A write that could cost more is not sent (402). */
                 "Mintage-Max-Cost"?: string;
                 /** @description `quote_uuid` of a quote for this very write, which then costs at most its `cost.at_most`. */
@@ -8297,8 +8054,6 @@ export interface operations {
             /** @description A result for each NFT. */
             200: {
                 headers: {
-                    /** @description For the next request, if this one sent a bookmark: a state of the database with all that this request wrote and read. */
-                    "Mintage-Bookmark"?: string;
                     /** @description Requests that this key has left, and the seconds until it has more. */
                     RateLimit?: string;
                     /** @description Requests that a key may send, and the seconds in which they are counted. */
@@ -8316,8 +8071,6 @@ export interface operations {
                 headers: {
                     /** @description Address of the operation. */
                     Location?: string;
-                    /** @description For the next request, if this one sent a bookmark: a state of the database with all that this request wrote and read. */
-                    "Mintage-Bookmark"?: string;
                     /** @description Requests that this key has left, and the seconds until it has more. */
                     RateLimit?: string;
                     /** @description Requests that a key may send, and the seconds in which they are counted. */
@@ -8335,10 +8088,7 @@ export interface operations {
     getCollectionPage: {
         parameters: {
             query?: never;
-            header?: {
-                /** @description The bookmark of the last response. With it, a replica of the database may serve a read, at that response's state or a newer one; `new` requests a first bookmark. Without it, the primary serves the read. */
-                "Mintage-Bookmark"?: string;
-            };
+            header?: never;
             path: {
                 collection_uuid: string;
             };
@@ -8349,8 +8099,6 @@ export interface operations {
             /** @description The page. */
             200: {
                 headers: {
-                    /** @description For the next request, if this one sent a bookmark: a state of the database with all that this request wrote and read. */
-                    "Mintage-Bookmark"?: string;
                     /** @description Requests that this key has left, and the seconds until it has more. */
                     RateLimit?: string;
                     /** @description Requests that a key may send, and the seconds in which they are counted. */
@@ -8371,8 +8119,6 @@ export interface operations {
             header?: {
                 /** @description 1 to 255 characters of your choice. The same request with the same key is carried out once. Repetitions get its outcome, with `Idempotency-Replayed: true`. */
                 "Idempotency-Key"?: string;
-                /** @description The bookmark of the last response. With it, a replica of the database may serve a read, at that response's state or a newer one; `new` requests a first bookmark. Without it, the primary serves the read. */
-                "Mintage-Bookmark"?: string;
             };
             path: {
                 collection_uuid: string;
@@ -8408,8 +8154,6 @@ export interface operations {
             /** @description The page as it is now. */
             200: {
                 headers: {
-                    /** @description For the next request, if this one sent a bookmark: a state of the database with all that this request wrote and read. */
-                    "Mintage-Bookmark"?: string;
                     /** @description Requests that this key has left, and the seconds until it has more. */
                     RateLimit?: string;
                     /** @description Requests that a key may send, and the seconds in which they are counted. */
@@ -8430,8 +8174,6 @@ export interface operations {
             header?: {
                 /** @description 1 to 255 characters of your choice. The same request with the same key is carried out once. Repetitions get its outcome, with `Idempotency-Replayed: true`. */
                 "Idempotency-Key"?: string;
-                /** @description The bookmark of the last response. With it, a replica of the database may serve a read, at that response's state or a newer one; `new` requests a first bookmark. Without it, the primary serves the read. */
-                "Mintage-Bookmark"?: string;
                 /** @description yoctoNEAR that the write may cost, top-ups included. A write that could cost more is not sent (402). */
                 "Mintage-Max-Cost"?: string;
                 /** @description `quote_uuid` of a quote for this very write, which then costs at most its `cost.at_most`. */
@@ -8458,8 +8200,6 @@ export interface operations {
             /** @description What is shown now. */
             200: {
                 headers: {
-                    /** @description For the next request, if this one sent a bookmark: a state of the database with all that this request wrote and read. */
-                    "Mintage-Bookmark"?: string;
                     /** @description Requests that this key has left, and the seconds until it has more. */
                     RateLimit?: string;
                     /** @description Requests that a key may send, and the seconds in which they are counted. */
@@ -8477,8 +8217,6 @@ export interface operations {
                 headers: {
                     /** @description Address of the operation. */
                     Location?: string;
-                    /** @description For the next request, if this one sent a bookmark: a state of the database with all that this request wrote and read. */
-                    "Mintage-Bookmark"?: string;
                     /** @description Requests that this key has left, and the seconds until it has more. */
                     RateLimit?: string;
                     /** @description Requests that a key may send, and the seconds in which they are counted. */
@@ -8503,10 +8241,7 @@ export interface operations {
                 /** @description A NEAR account id, named or implicit. */
                 owner?: components["schemas"]["ChainAccountId"];
             };
-            header?: {
-                /** @description The bookmark of the last response. With it, a replica of the database may serve a read, at that response's state or a newer one; `new` requests a first bookmark. Without it, the primary serves the read. */
-                "Mintage-Bookmark"?: string;
-            };
+            header?: never;
             path: {
                 collection_uuid: string;
             };
@@ -8519,8 +8254,6 @@ export interface operations {
                 headers: {
                     /** @description With `limit`: `<…>; rel="next"` if there is more (RFC 8288). */
                     Link?: string;
-                    /** @description For the next request, if this one sent a bookmark: a state of the database with all that this request wrote and read. */
-                    "Mintage-Bookmark"?: string;
                     /** @description Requests that this key has left, and the seconds until it has more. */
                     RateLimit?: string;
                     /** @description Requests that a key may send, and the seconds in which they are counted. */
@@ -8539,10 +8272,7 @@ export interface operations {
     getCurrency: {
         parameters: {
             query?: never;
-            header?: {
-                /** @description The bookmark of the last response. With it, a replica of the database may serve a read, at that response's state or a newer one; `new` requests a first bookmark. Without it, the primary serves the read. */
-                "Mintage-Bookmark"?: string;
-            };
+            header?: never;
             path: {
                 /** @description A NEAR account id, named or implicit. */
                 contract_id: components["schemas"]["ChainAccountId"];
@@ -8554,8 +8284,6 @@ export interface operations {
             /** @description The token. */
             200: {
                 headers: {
-                    /** @description For the next request, if this one sent a bookmark: a state of the database with all that this request wrote and read. */
-                    "Mintage-Bookmark"?: string;
                     /** @description Requests that this key has left, and the seconds until it has more. */
                     RateLimit?: string;
                     /** @description Requests that a key may send, and the seconds in which they are counted. */
@@ -8582,10 +8310,7 @@ export interface operations {
                 /** @description Seconds to wait for an event if there is none yet. */
                 wait?: number;
             };
-            header?: {
-                /** @description The bookmark of the last response. With it, a replica of the database may serve a read, at that response's state or a newer one; `new` requests a first bookmark. Without it, the primary serves the read. */
-                "Mintage-Bookmark"?: string;
-            };
+            header?: never;
             path?: never;
             cookie?: never;
         };
@@ -8596,8 +8321,6 @@ export interface operations {
                 headers: {
                     /** @description With `limit`: `<…>; rel="next"` if there is more (RFC 8288). */
                     Link?: string;
-                    /** @description For the next request, if this one sent a bookmark: a state of the database with all that this request wrote and read. */
-                    "Mintage-Bookmark"?: string;
                     /** @description Requests that this key has left, and the seconds until it has more. */
                     RateLimit?: string;
                     /** @description Requests that a key may send, and the seconds in which they are counted. */
@@ -8621,10 +8344,7 @@ export interface operations {
                 /** @description Entries of one page; without it the answer is the whole list. */
                 limit?: number;
             };
-            header?: {
-                /** @description The bookmark of the last response. With it, a replica of the database may serve a read, at that response's state or a newer one; `new` requests a first bookmark. Without it, the primary serves the read. */
-                "Mintage-Bookmark"?: string;
-            };
+            header?: never;
             path?: never;
             cookie?: never;
         };
@@ -8635,8 +8355,6 @@ export interface operations {
                 headers: {
                     /** @description With `limit`: `<…>; rel="next"` if there is more (RFC 8288). */
                     Link?: string;
-                    /** @description For the next request, if this one sent a bookmark: a state of the database with all that this request wrote and read. */
-                    "Mintage-Bookmark"?: string;
                     /** @description Requests that this key has left, and the seconds until it has more. */
                     RateLimit?: string;
                     /** @description Requests that a key may send, and the seconds in which they are counted. */
@@ -8657,8 +8375,6 @@ export interface operations {
             header?: {
                 /** @description 1 to 255 characters of your choice. The same request with the same key is carried out once. Repetitions get its outcome, with `Idempotency-Replayed: true`. */
                 "Idempotency-Key"?: string;
-                /** @description The bookmark of the last response. With it, a replica of the database may serve a read, at that response's state or a newer one; `new` requests a first bookmark. Without it, the primary serves the read. */
-                "Mintage-Bookmark"?: string;
             };
             path?: never;
             cookie?: never;
@@ -8682,8 +8398,6 @@ export interface operations {
             /** @description The key. */
             201: {
                 headers: {
-                    /** @description For the next request, if this one sent a bookmark: a state of the database with all that this request wrote and read. */
-                    "Mintage-Bookmark"?: string;
                     /** @description Requests that this key has left, and the seconds until it has more. */
                     RateLimit?: string;
                     /** @description Requests that a key may send, and the seconds in which they are counted. */
@@ -8704,8 +8418,6 @@ export interface operations {
             header?: {
                 /** @description 1 to 255 characters of your choice. The same request with the same key is carried out once. Repetitions get its outcome, with `Idempotency-Replayed: true`. */
                 "Idempotency-Key"?: string;
-                /** @description The bookmark of the last response. With it, a replica of the database may serve a read, at that response's state or a newer one; `new` requests a first bookmark. Without it, the primary serves the read. */
-                "Mintage-Bookmark"?: string;
             };
             path: {
                 key_uuid: string;
@@ -8717,8 +8429,6 @@ export interface operations {
             /** @description The key was deleted. */
             204: {
                 headers: {
-                    /** @description For the next request, if this one sent a bookmark: a state of the database with all that this request wrote and read. */
-                    "Mintage-Bookmark"?: string;
                     /** @description Requests that this key has left, and the seconds until it has more. */
                     RateLimit?: string;
                     /** @description Requests that a key may send, and the seconds in which they are counted. */
@@ -8737,8 +8447,6 @@ export interface operations {
             header?: {
                 /** @description 1 to 255 characters of your choice. The same request with the same key is carried out once. Repetitions get its outcome, with `Idempotency-Replayed: true`. */
                 "Idempotency-Key"?: string;
-                /** @description The bookmark of the last response. With it, a replica of the database may serve a read, at that response's state or a newer one; `new` requests a first bookmark. Without it, the primary serves the read. */
-                "Mintage-Bookmark"?: string;
             };
             path: {
                 key_uuid: string;
@@ -8750,8 +8458,6 @@ export interface operations {
             /** @description The key with its new text. */
             200: {
                 headers: {
-                    /** @description For the next request, if this one sent a bookmark: a state of the database with all that this request wrote and read. */
-                    "Mintage-Bookmark"?: string;
                     /** @description Requests that this key has left, and the seconds until it has more. */
                     RateLimit?: string;
                     /** @description Requests that a key may send, and the seconds in which they are counted. */
@@ -8769,10 +8475,7 @@ export interface operations {
     getMe: {
         parameters: {
             query?: never;
-            header?: {
-                /** @description The bookmark of the last response. With it, a replica of the database may serve a read, at that response's state or a newer one; `new` requests a first bookmark. Without it, the primary serves the read. */
-                "Mintage-Bookmark"?: string;
-            };
+            header?: never;
             path?: never;
             cookie?: never;
         };
@@ -8781,8 +8484,6 @@ export interface operations {
             /** @description The integration. */
             200: {
                 headers: {
-                    /** @description For the next request, if this one sent a bookmark: a state of the database with all that this request wrote and read. */
-                    "Mintage-Bookmark"?: string;
                     /** @description Requests that this key has left, and the seconds until it has more. */
                     RateLimit?: string;
                     /** @description Requests that a key may send, and the seconds in which they are counted. */
@@ -8813,10 +8514,7 @@ export interface operations {
                 /** @description Only operations on this draft, collection or contract. */
                 subject_uuid?: string;
             };
-            header?: {
-                /** @description The bookmark of the last response. With it, a replica of the database may serve a read, at that response's state or a newer one; `new` requests a first bookmark. Without it, the primary serves the read. */
-                "Mintage-Bookmark"?: string;
-            };
+            header?: never;
             path?: never;
             cookie?: never;
         };
@@ -8827,8 +8525,6 @@ export interface operations {
                 headers: {
                     /** @description With `limit`: `<…>; rel="next"` if there is more (RFC 8288). */
                     Link?: string;
-                    /** @description For the next request, if this one sent a bookmark: a state of the database with all that this request wrote and read. */
-                    "Mintage-Bookmark"?: string;
                     /** @description Requests that this key has left, and the seconds until it has more. */
                     RateLimit?: string;
                     /** @description Requests that a key may send, and the seconds in which they are counted. */
@@ -8846,10 +8542,7 @@ export interface operations {
     getOperation: {
         parameters: {
             query?: never;
-            header?: {
-                /** @description The bookmark of the last response. With it, a replica of the database may serve a read, at that response's state or a newer one; `new` requests a first bookmark. Without it, the primary serves the read. */
-                "Mintage-Bookmark"?: string;
-            };
+            header?: never;
             path: {
                 operation_uuid: string;
             };
@@ -8860,8 +8553,6 @@ export interface operations {
             /** @description The operation. */
             200: {
                 headers: {
-                    /** @description For the next request, if this one sent a bookmark: a state of the database with all that this request wrote and read. */
-                    "Mintage-Bookmark"?: string;
                     /** @description Requests that this key has left, and the seconds until it has more. */
                     RateLimit?: string;
                     /** @description Requests that a key may send, and the seconds in which they are counted. */
@@ -8882,8 +8573,6 @@ export interface operations {
             header?: {
                 /** @description 1 to 255 characters of your choice. The same request with the same key is carried out once. Repetitions get its outcome, with `Idempotency-Replayed: true`. */
                 "Idempotency-Key"?: string;
-                /** @description The bookmark of the last response. With it, a replica of the database may serve a read, at that response's state or a newer one; `new` requests a first bookmark. Without it, the primary serves the read. */
-                "Mintage-Bookmark"?: string;
             };
             path?: never;
             cookie?: never;
@@ -8908,8 +8597,6 @@ export interface operations {
             /** @description The quote. */
             201: {
                 headers: {
-                    /** @description For the next request, if this one sent a bookmark: a state of the database with all that this request wrote and read. */
-                    "Mintage-Bookmark"?: string;
                     /** @description Requests that this key has left, and the seconds until it has more. */
                     RateLimit?: string;
                     /** @description Requests that a key may send, and the seconds in which they are counted. */
@@ -8932,10 +8619,7 @@ export interface operations {
                 /** @description Entries of one page; without it the answer is the whole list. */
                 limit?: number;
             };
-            header?: {
-                /** @description The bookmark of the last response. With it, a replica of the database may serve a read, at that response's state or a newer one; `new` requests a first bookmark. Without it, the primary serves the read. */
-                "Mintage-Bookmark"?: string;
-            };
+            header?: never;
             path?: never;
             cookie?: never;
         };
@@ -8946,8 +8630,6 @@ export interface operations {
                 headers: {
                     /** @description With `limit`: `<…>; rel="next"` if there is more (RFC 8288). */
                     Link?: string;
-                    /** @description For the next request, if this one sent a bookmark: a state of the database with all that this request wrote and read. */
-                    "Mintage-Bookmark"?: string;
                     /** @description Requests that this key has left, and the seconds until it has more. */
                     RateLimit?: string;
                     /** @description Requests that a key may send, and the seconds in which they are counted. */
@@ -8968,8 +8650,6 @@ export interface operations {
             header?: {
                 /** @description 1 to 255 characters of your choice. The same request with the same key is carried out once. Repetitions get its outcome, with `Idempotency-Replayed: true`. */
                 "Idempotency-Key"?: string;
-                /** @description The bookmark of the last response. With it, a replica of the database may serve a read, at that response's state or a newer one; `new` requests a first bookmark. Without it, the primary serves the read. */
-                "Mintage-Bookmark"?: string;
                 /** @description yoctoNEAR that the write may cost, top-ups included. A write that could cost more is not sent (402). */
                 "Mintage-Max-Cost"?: string;
                 /** @description `quote_uuid` of a quote for this very write, which then costs at most its `cost.at_most`. */
@@ -8994,8 +8674,6 @@ export interface operations {
             /** @description What was paid, and to whom. */
             200: {
                 headers: {
-                    /** @description For the next request, if this one sent a bookmark: a state of the database with all that this request wrote and read. */
-                    "Mintage-Bookmark"?: string;
                     /** @description Requests that this key has left, and the seconds until it has more. */
                     RateLimit?: string;
                     /** @description Requests that a key may send, and the seconds in which they are counted. */
@@ -9013,8 +8691,6 @@ export interface operations {
                 headers: {
                     /** @description Address of the operation. */
                     Location?: string;
-                    /** @description For the next request, if this one sent a bookmark: a state of the database with all that this request wrote and read. */
-                    "Mintage-Bookmark"?: string;
                     /** @description Requests that this key has left, and the seconds until it has more. */
                     RateLimit?: string;
                     /** @description Requests that a key may send, and the seconds in which they are counted. */
@@ -9037,10 +8713,7 @@ export interface operations {
                 /** @description Entries of one page; without it the answer is the whole list. */
                 limit?: number;
             };
-            header?: {
-                /** @description The bookmark of the last response. With it, a replica of the database may serve a read, at that response's state or a newer one; `new` requests a first bookmark. Without it, the primary serves the read. */
-                "Mintage-Bookmark"?: string;
-            };
+            header?: never;
             path?: never;
             cookie?: never;
         };
@@ -9051,8 +8724,6 @@ export interface operations {
                 headers: {
                     /** @description With `limit`: `<…>; rel="next"` if there is more (RFC 8288). */
                     Link?: string;
-                    /** @description For the next request, if this one sent a bookmark: a state of the database with all that this request wrote and read. */
-                    "Mintage-Bookmark"?: string;
                     /** @description Requests that this key has left, and the seconds until it has more. */
                     RateLimit?: string;
                     /** @description Requests that a key may send, and the seconds in which they are counted. */
@@ -9073,8 +8744,6 @@ export interface operations {
             header?: {
                 /** @description 1 to 255 characters of your choice. The same request with the same key is carried out once. Repetitions get its outcome, with `Idempotency-Replayed: true`. */
                 "Idempotency-Key"?: string;
-                /** @description The bookmark of the last response. With it, a replica of the database may serve a read, at that response's state or a newer one; `new` requests a first bookmark. Without it, the primary serves the read. */
-                "Mintage-Bookmark"?: string;
             };
             path?: never;
             cookie?: never;
@@ -9096,8 +8765,6 @@ export interface operations {
             /** @description The webhook with its secret. */
             201: {
                 headers: {
-                    /** @description For the next request, if this one sent a bookmark: a state of the database with all that this request wrote and read. */
-                    "Mintage-Bookmark"?: string;
                     /** @description Requests that this key has left, and the seconds until it has more. */
                     RateLimit?: string;
                     /** @description Requests that a key may send, and the seconds in which they are counted. */
@@ -9115,10 +8782,7 @@ export interface operations {
     getWebhook: {
         parameters: {
             query?: never;
-            header?: {
-                /** @description The bookmark of the last response. With it, a replica of the database may serve a read, at that response's state or a newer one; `new` requests a first bookmark. Without it, the primary serves the read. */
-                "Mintage-Bookmark"?: string;
-            };
+            header?: never;
             path: {
                 webhook_uuid: string;
             };
@@ -9129,8 +8793,6 @@ export interface operations {
             /** @description The webhook. */
             200: {
                 headers: {
-                    /** @description For the next request, if this one sent a bookmark: a state of the database with all that this request wrote and read. */
-                    "Mintage-Bookmark"?: string;
                     /** @description Requests that this key has left, and the seconds until it has more. */
                     RateLimit?: string;
                     /** @description Requests that a key may send, and the seconds in which they are counted. */
@@ -9151,8 +8813,6 @@ export interface operations {
             header?: {
                 /** @description 1 to 255 characters of your choice. The same request with the same key is carried out once. Repetitions get its outcome, with `Idempotency-Replayed: true`. */
                 "Idempotency-Key"?: string;
-                /** @description The bookmark of the last response. With it, a replica of the database may serve a read, at that response's state or a newer one; `new` requests a first bookmark. Without it, the primary serves the read. */
-                "Mintage-Bookmark"?: string;
             };
             path: {
                 webhook_uuid: string;
@@ -9173,8 +8833,6 @@ export interface operations {
             /** @description The webhook. */
             200: {
                 headers: {
-                    /** @description For the next request, if this one sent a bookmark: a state of the database with all that this request wrote and read. */
-                    "Mintage-Bookmark"?: string;
                     /** @description Requests that this key has left, and the seconds until it has more. */
                     RateLimit?: string;
                     /** @description Requests that a key may send, and the seconds in which they are counted. */
@@ -9195,8 +8853,6 @@ export interface operations {
             header?: {
                 /** @description 1 to 255 characters of your choice. The same request with the same key is carried out once. Repetitions get its outcome, with `Idempotency-Replayed: true`. */
                 "Idempotency-Key"?: string;
-                /** @description The bookmark of the last response. With it, a replica of the database may serve a read, at that response's state or a newer one; `new` requests a first bookmark. Without it, the primary serves the read. */
-                "Mintage-Bookmark"?: string;
             };
             path: {
                 webhook_uuid: string;
@@ -9208,8 +8864,6 @@ export interface operations {
             /** @description The webhook was deleted. */
             204: {
                 headers: {
-                    /** @description For the next request, if this one sent a bookmark: a state of the database with all that this request wrote and read. */
-                    "Mintage-Bookmark"?: string;
                     /** @description Requests that this key has left, and the seconds until it has more. */
                     RateLimit?: string;
                     /** @description Requests that a key may send, and the seconds in which they are counted. */
@@ -9230,10 +8884,7 @@ export interface operations {
                 /** @description Entries of one page; without it the answer is the whole list. */
                 limit?: number;
             };
-            header?: {
-                /** @description The bookmark of the last response. With it, a replica of the database may serve a read, at that response's state or a newer one; `new` requests a first bookmark. Without it, the primary serves the read. */
-                "Mintage-Bookmark"?: string;
-            };
+            header?: never;
             path: {
                 webhook_uuid: string;
             };
@@ -9246,8 +8897,6 @@ export interface operations {
                 headers: {
                     /** @description With `limit`: `<…>; rel="next"` if there is more (RFC 8288). */
                     Link?: string;
-                    /** @description For the next request, if this one sent a bookmark: a state of the database with all that this request wrote and read. */
-                    "Mintage-Bookmark"?: string;
                     /** @description Requests that this key has left, and the seconds until it has more. */
                     RateLimit?: string;
                     /** @description Requests that a key may send, and the seconds in which they are counted. */
@@ -9268,8 +8917,6 @@ export interface operations {
             header?: {
                 /** @description 1 to 255 characters of your choice. The same request with the same key is carried out once. Repetitions get its outcome, with `Idempotency-Replayed: true`. */
                 "Idempotency-Key"?: string;
-                /** @description The bookmark of the last response. With it, a replica of the database may serve a read, at that response's state or a newer one; `new` requests a first bookmark. Without it, the primary serves the read. */
-                "Mintage-Bookmark"?: string;
             };
             path: {
                 webhook_uuid: string;
@@ -9291,8 +8938,6 @@ export interface operations {
             /** @description They are sent as soon as possible. */
             204: {
                 headers: {
-                    /** @description For the next request, if this one sent a bookmark: a state of the database with all that this request wrote and read. */
-                    "Mintage-Bookmark"?: string;
                     /** @description Requests that this key has left, and the seconds until it has more. */
                     RateLimit?: string;
                     /** @description Requests that a key may send, and the seconds in which they are counted. */
@@ -9311,8 +8956,6 @@ export interface operations {
             header?: {
                 /** @description 1 to 255 characters of your choice. The same request with the same key is carried out once. Repetitions get its outcome, with `Idempotency-Replayed: true`. */
                 "Idempotency-Key"?: string;
-                /** @description The bookmark of the last response. With it, a replica of the database may serve a read, at that response's state or a newer one; `new` requests a first bookmark. Without it, the primary serves the read. */
-                "Mintage-Bookmark"?: string;
             };
             path: {
                 webhook_uuid: string;
@@ -9324,8 +8967,6 @@ export interface operations {
             /** @description The webhook with its new secret. */
             200: {
                 headers: {
-                    /** @description For the next request, if this one sent a bookmark: a state of the database with all that this request wrote and read. */
-                    "Mintage-Bookmark"?: string;
                     /** @description Requests that this key has left, and the seconds until it has more. */
                     RateLimit?: string;
                     /** @description Requests that a key may send, and the seconds in which they are counted. */
@@ -9346,8 +8987,6 @@ export interface operations {
             header?: {
                 /** @description 1 to 255 characters of your choice. The same request with the same key is carried out once. Repetitions get its outcome, with `Idempotency-Replayed: true`. */
                 "Idempotency-Key"?: string;
-                /** @description The bookmark of the last response. With it, a replica of the database may serve a read, at that response's state or a newer one; `new` requests a first bookmark. Without it, the primary serves the read. */
-                "Mintage-Bookmark"?: string;
             };
             path: {
                 webhook_uuid: string;
@@ -9359,8 +8998,6 @@ export interface operations {
             /** @description The attempt. */
             200: {
                 headers: {
-                    /** @description For the next request, if this one sent a bookmark: a state of the database with all that this request wrote and read. */
-                    "Mintage-Bookmark"?: string;
                     /** @description Requests that this key has left, and the seconds until it has more. */
                     RateLimit?: string;
                     /** @description Requests that a key may send, and the seconds in which they are counted. */

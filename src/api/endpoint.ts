@@ -9,7 +9,6 @@ import { JSON_TYPE, PROBLEM_TYPE } from "../domain/media-types.ts";
 import { API } from "../domain/surface.ts";
 import type { AppEnv, EndpointTraits } from "../http/app-env.ts";
 import { type TypedResponse, typedResponse } from "../http/app-env.ts";
-import { BOOKMARK } from "../http/bookmarks.ts";
 import { emptyBody, refuseBody, requireBody } from "../http/json-body.ts";
 import { listResponse } from "../http/list-response.ts";
 import { costLimitOf } from "../operations/quotes.ts";
@@ -157,8 +156,10 @@ export interface Definition {
    * unless the path names one of its collections.
    */
   readonly limitsCollections?: boolean;
-  /** A long poll that several callers share: it reads from the primary. */
-  readonly isLongPoll?: boolean;
+  /** Its Idempotency-Key is looked up by the call that carries it out: it is frequent, and seldom repeated. */
+  readonly looksUpKeyLast?: boolean;
+  /** Its effect is in the ledger, though it is no operation. */
+  readonly isOfLedger?: boolean;
 }
 
 export const traitsOf = (definition: Definition): EndpointTraits => ({
@@ -167,7 +168,8 @@ export const traitsOf = (definition: Definition): EndpointTraits => ({
     (type) => type !== JSON_TYPE,
   ),
   isStreamed: definition.rawBody !== undefined,
-  isLongPoll: definition.isLongPoll ?? false,
+  isOfLedger: definition.operation === true || definition.isOfLedger === true,
+  looksUpKeyLast: definition.looksUpKeyLast ?? false,
   scope: neededScope(definition),
   limitsCollections: definition.limitsCollections ?? false,
 });
@@ -191,10 +193,6 @@ const IDEMPOTENCY_KEY = header(
 const PREFER = header(
   "Prefer",
   "`respond-async` returns 202 at once instead of waiting for the chain (RFC 7240).",
-);
-const BOOKMARK_SENT = header(
-  BOOKMARK,
-  "The bookmark of the last response. With it, a replica of the database may serve a read, at that response's state or a newer one; `new` requests a first bookmark. Without it, the primary serves the read.",
 );
 const QUOTE = header(
   "Mintage-Quote",
@@ -227,11 +225,6 @@ const KEY_HEADERS = {
   RateLimit: {
     description: "Requests that this key has left, and the seconds until it has more.",
     schema: { type: "string", example: '"key";r=998;t=10' },
-  },
-  [BOOKMARK]: {
-    description:
-      "For the next request, if this one sent a bookmark: a state of the database with all that this request wrote and read.",
-    schema: { type: "string" },
   },
 };
 
@@ -340,7 +333,6 @@ const routeOf = (definition: Definition) => {
   const parameters = [
     ...(write && access === "key" ? [IDEMPOTENCY_KEY] : []),
     ...(operation && access === "key" ? [PREFER, QUOTE, MAX_COST] : []),
-    ...(access === "key" ? [BOOKMARK_SENT] : []),
   ];
   const body = rawBody && {
     required: true,

@@ -1,4 +1,4 @@
-import { actions as build, PublicKey } from "near-api-js";
+import { base64Decode, actions as build, PublicKey } from "near-api-js";
 
 /** An action of a NEAR transaction; only the ones Mintage sends. Amounts are in yoctoNEAR. */
 export type Action =
@@ -42,6 +42,32 @@ export const toLibraryAction = (action: Action): LibraryAction => {
     case "use_global_contract":
       return build.useGlobalContract({ codeHash: action.codeHash });
   }
+};
+
+/** An action as nodes return it. */
+export type ActionView =
+  | string
+  | {
+      readonly FunctionCall?: {
+        readonly method_name: string;
+        /** base64. */
+        readonly args: string;
+        readonly gas: number;
+        readonly deposit: string;
+      };
+      readonly Transfer?: { readonly deposit: string };
+    };
+
+/** Calls and transfers that a node returned, as they were sent; null: others are among them. */
+export const readActions = (views: readonly ActionView[]): Action[] | null => {
+  const actions = views.flatMap((view): Action[] => {
+    const { FunctionCall: call = null, Transfer: transfer = null } = typeof view === "string" ? {} : view;
+    if (transfer !== null) return [{ kind: "transfer", deposit: transfer.deposit }];
+    if (call === null) return [];
+    const { method_name: method, args, gas, deposit } = call;
+    return [{ kind: "function_call", method, args: base64Decode(args), gas: String(gas), deposit }];
+  });
+  return actions.length === views.length ? actions : null;
 };
 
 /** Total deposit of the actions, yoctoNEAR. */

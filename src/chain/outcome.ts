@@ -1,6 +1,7 @@
 import { base64Decode } from "near-api-js";
 import type { transactionView } from "../api/resources/operation.ts";
 import type { Shown } from "../api/resources/samples.ts";
+import type { ActionView } from "./actions.ts";
 import { parsePanic } from "./errors.ts";
 
 export type ChainTransactionResult = Shown<typeof transactionView>;
@@ -17,8 +18,16 @@ interface ExecutionOutcome {
   };
 }
 
+/** A transaction as returned by `tx`; only the fields that are read. */
+interface TransactionView {
+  readonly receiver_id: string;
+  readonly nonce: number;
+  readonly actions: readonly ActionView[];
+}
+
 /** A final outcome as returned by `tx`; only the fields that are read. */
 export interface FinalOutcome {
+  readonly transaction?: TransactionView;
   readonly status: { readonly SuccessValue?: string; readonly Failure?: unknown };
   readonly transaction_outcome: ExecutionOutcome;
   readonly receipts_outcome: readonly ExecutionOutcome[];

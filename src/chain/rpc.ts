@@ -261,7 +261,10 @@ export class ChainRpc {
       return { answer };
     } catch (error) {
       if (error instanceof ChainUnavailableError) throw error;
-      if (error instanceof RpcError && !isNodeCause(error.causeName)) {
+      // Of a transaction a timeout says something; another node may still answer a query.
+      const isSlowQuery =
+        method === "query" && error instanceof RpcError && error.causeName === "TIMEOUT_ERROR";
+      if (error instanceof RpcError && !isNodeCause(error.causeName) && !isSlowQuery) {
         nodes.answered(url);
         count("answered");
         return { refusal: error };

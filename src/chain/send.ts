@@ -96,6 +96,7 @@ const readStatus = (view: StatusView): TransactionStatus => {
     kind: "final",
     outcome: {
       status,
+      ...(view.transaction && { transaction: view.transaction }),
       transaction_outcome: view.transaction_outcome,
       receipts_outcome: view.receipts_outcome ?? [],
     },

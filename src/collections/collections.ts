@@ -1,5 +1,6 @@
 import type { Collection } from "../api/resources/collection.ts";
 import type { Caller, ServiceContext } from "../context.ts";
+import { ledgerOf } from "../db/ledger.ts";
 import { type CollectionRow, findCollection } from "../db/queries/collections.ts";
 import { ServiceError } from "../domain/errors.ts";
 import type { Uuid } from "../domain/ids.ts";
@@ -49,11 +50,11 @@ export const toCollection = ({ collection, contractAccountId, codeState }: Colle
 
 /** The row of one of the caller's collections, with its contract. @throws ServiceError not_found */
 export const requireCollection = async (
-  { db }: Pick<ServiceContext, "db">,
+  context: ServiceContext,
   { integrationId }: Pick<Caller, "integrationId">,
   id: Uuid,
 ) => {
-  const row = await findCollection(db, integrationId, id);
+  const row = await findCollection(ledgerOf(context, integrationId), integrationId, id);
   if (!row) throw new ServiceError("not_found", "There is no such collection. Check its collection_uuid.");
   return row;
 };

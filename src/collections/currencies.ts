@@ -3,9 +3,11 @@ import { ViewError } from "../chain/errors.ts";
 import { type ChainRpc, connectFor } from "../chain/rpc.ts";
 import { type Seen, viewFunction } from "../chain/views.ts";
 import type { ServiceContext } from "../context.ts";
+import { ledgerOf } from "../db/ledger.ts";
 import { findRegistration } from "../db/queries/registrations.ts";
 import { exactNear } from "../domain/amounts.ts";
 import { invalidField, type ServiceError } from "../domain/errors.ts";
+import type { Uuid } from "../domain/ids.ts";
 import type { Issue } from "../domain/issues.ts";
 import type { Currency, Phase } from "../domain/settings.ts";
 
@@ -80,8 +82,8 @@ export const noCurrency = (path: Issue["path"], name: string): ServiceError =>
  */
 export const readRegistration = async (
   context: ServiceContext,
-  currency: string,
-  account: string,
+  integrationId: Uuid,
+  { currency, account }: { readonly currency: string; readonly account: string },
   path: Issue["path"],
 ): Promise<Registration | null> => {
   const view = tokenViews(connectFor(context), currency);
@@ -91,7 +93,7 @@ export const readRegistration = async (
   ]);
   const bounds = boundsShape.safeParse(found.value);
   if (held.value !== null || !bounds.success) return null;
-  const paid = await findRegistration(context.db, { currency, account });
+  const paid = await findRegistration(ledgerOf(context, integrationId), { currency, account });
   if (paid && paid.state !== "pending") {
     // A node that lags doesn't show it yet.
     if (held.height < (paid.height ?? 0)) return null;
@@ -122,6 +124,7 @@ interface Currencies {
  */
 export const readCurrencies = async (
   context: ServiceContext,
+  integrationId: Uuid,
   contract: string,
   phases: readonly Phase[],
 ): Promise<Currencies> => {
@@ -131,7 +134,16 @@ export const readCurrencies = async (
       const index = phases.findIndex(({ currency }) => currency?.contract_id === name);
       const path = ["phases", index, "currency"];
       const currency = await readCurrency(context, name);
-      if (currency) return { currency, registration: await readRegistration(context, name, contract, path) };
+      if (currency)
+        return {
+          currency,
+          registration: await readRegistration(
+            context,
+            integrationId,
+            { currency: name, account: contract },
+            path,
+          ),
+        };
       throw noCurrency(path, name);
     }),
   );

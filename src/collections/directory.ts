@@ -62,20 +62,20 @@ export async function buildCollectionDirectory(
 }
 
 /**
- * Statements for the batch that inserts the collection, run by `commitWithBlobs`: from then on the blocks are served
- * and kept. @param startedAt when building began
+ * Statements for `commitWithBlobs`, before the collection is inserted: from then on the blocks are served and kept. @param startedAt when building began
  */
 export const keepDirectory = (
   { db, now }: ServiceContext,
-  collectionId: Uuid,
+  { id, integrationId }: { readonly id: Uuid; readonly integrationId: Uuid },
   { blocks }: CollectionDirectory,
   startedAt: Date,
 ): Statement[] => [
   ...adoptBlobs(db, blocks, startedAt, now()),
   ...keepBlobs(
     db,
-    collectionId,
+    id,
     blocks.map(({ sha256 }) => sha256),
+    integrationId,
   ),
 ];
 

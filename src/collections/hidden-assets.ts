@@ -3,8 +3,8 @@ import { AssetBatch, type ContractAsset } from "../chain/contract/asset-batch.ts
 import { BorshWriter } from "../chain/contract/borsh-writer.ts";
 import { type RevealedBatch, revealGas } from "../chain/contract/calls.ts";
 import type { ServiceContext } from "../context.ts";
-import { runBatch } from "../db/client.ts";
 import { DraftAssets } from "../db/draft-assets.ts";
+import { ledgerOf } from "../db/ledger.ts";
 import { setOrder } from "../db/queries/collection-effects.ts";
 import type { CollectionRow } from "../db/queries/collections.ts";
 import { ServiceError } from "../domain/errors.ts";
@@ -185,7 +185,7 @@ export const commitmentOf = (assets: HiddenAssets): string =>
  */
 const requireOrder = async (
   context: ServiceContext,
-  { id, reveal }: Pick<CollectionRow["collection"], "id" | "reveal">,
+  { id, integrationId, reveal }: Pick<CollectionRow["collection"], "id" | "integrationId" | "reveal">,
 ): Promise<SealedOrder> => {
   const stored = await readOrder(context, id);
   const order = reveal?.order ?? stored;
@@ -195,14 +195,14 @@ const requireOrder = async (
     throw new ServiceError("conflict", message, { outcome: "not_submitted" });
   }
   if (stored === null) await keepOrder(context, id, order);
-  if (reveal?.order === null) await runBatch(context.db, [setOrder(context.db, id, order)]);
+  if (reveal?.order === null) await setOrder(ledgerOf(context, integrationId), id, order);
   return order;
 };
 
 /** The assets of a collection that was made with hidden ones, in their order. @throws ServiceError conflict if it is lost */
 export const shuffledAssets = async (
   context: ServiceContext,
-  collection: Pick<CollectionRow["collection"], "id" | "draftId" | "reveal">,
+  collection: Pick<CollectionRow["collection"], "id" | "integrationId" | "draftId" | "reveal">,
 ): Promise<HiddenAssets> => {
   const seed = await openOrder(context, collection.id, await requireOrder(context, collection));
   return HiddenAssets.read(new DraftAssets(context.db, collection.draftId), seed);
@@ -211,7 +211,7 @@ export const shuffledAssets = async (
 /** The index on the chain of each asset of a collection, from 0. */
 export const placesOnChain = async (
   context: ServiceContext,
-  collection: Pick<CollectionRow["collection"], "id" | "draftId" | "reveal">,
+  collection: Pick<CollectionRow["collection"], "id" | "integrationId" | "draftId" | "reveal">,
 ): Promise<ReadonlyMap<Uuid, number>> => {
   const ids: Uuid[] = [];
   const assets =

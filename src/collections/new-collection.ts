@@ -1,5 +1,8 @@
+import type { CodeState } from "../api/resources/contract.ts";
 import type { ServiceContext } from "../context.ts";
+import { runBatch } from "../db/client.ts";
 import type { DraftAssets } from "../db/draft-assets.ts";
+import { ledgerOf } from "../db/ledger.ts";
 import { insertCollection } from "../db/queries/collection-effects.ts";
 import type { Statement } from "../db/statements.ts";
 import type { Uuid } from "../domain/ids.ts";
@@ -25,11 +28,13 @@ export const requirePayees = (
     "Name an account that exists on the chain: this one could never receive its share.",
   );
 
-/** A collection on the chain that isn't in D1 yet. */
+/** A collection on the chain that its ledger doesn't have yet. */
 export interface NewCollection {
   readonly id: Uuid;
   readonly integrationId: Uuid;
   readonly contractId: Uuid;
+  readonly contractAccountId: string;
+  readonly codeState: CodeState;
   readonly draftId: Uuid;
   readonly onChainId: number;
   readonly settings: CollectionSettings;
@@ -44,7 +49,7 @@ export interface NewCollection {
   readonly revealAt: Date | null;
 }
 
-/** Builds a collection's directory, and the row and statements that insert both; `commit` runs the batch with them. */
+/** Builds a collection's directory and stores it, and the row and statements of the ledger that insert the collection. */
 export const newCollection = async (
   context: ServiceContext,
   collection: NewCollection,
@@ -62,7 +67,8 @@ export const newCollection = async (
     eventsReportedTo: 0,
     scannedSeq: 0,
     phaseCounts: null,
-    recentMints: null,
+    hasPage: false,
+    ledgerVersion: 0,
     ipfsRoot: directory.rootSha256,
     // A node would announce the files of hidden assets.
     pinState: context.settings.KUBO_RPC_URL && !isHidden ? ("pending" as const) : null,
@@ -73,11 +79,10 @@ export const newCollection = async (
     createdAt: now,
     updatedAt: now,
   };
-  const statements: Statement[] = [
-    insertCollection(context.db, row),
-    ...keepDirectory(context, collection.id, directory, startedAt),
-  ];
-  const commit = <Result>(write: () => Promise<Result>): Promise<Result> =>
-    commitWithBlobs(context, directory.blocks, write);
-  return { directory, row, statements, commit };
+  // Before the collection is known, so that none is known without its files. Repeatable.
+  await commitWithBlobs(context, directory.blocks, () =>
+    runBatch(context.db, keepDirectory(context, collection, directory, startedAt)),
+  );
+  const statements: Statement[] = [insertCollection(ledgerOf(context, collection.integrationId), row)];
+  return { directory, row, statements };
 };

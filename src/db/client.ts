@@ -1,9 +1,13 @@
 import { type SQL, sql } from "drizzle-orm";
 import { type DrizzleD1Database, drizzle } from "drizzle-orm/d1";
 import { within } from "../waiting.ts";
+import type { SentStatement } from "./statements.ts";
 import { failure, type Statement, unanswered } from "./statements.ts";
 
-export type Database = DrizzleD1Database;
+declare const IS_D1: unique symbol;
+
+/** D1, which all integrations share. */
+export type Database = DrizzleD1Database & { readonly [IS_D1]: true };
 
 /**
  * Timeout of a D1 call, milliseconds. Outages of 60 to 80 s were observed. Of `SYNC_WAIT_MS`, 25 s, two timeouts leave five:
@@ -11,7 +15,7 @@ export type Database = DrizzleD1Database;
  */
 const DEADLINE_MS = 10_000;
 
-/** The wrapped statements of all sessions: a session can run another's statements in a batch. */
+/** The statements that were wrapped, which a batch takes as they were. */
 const originals = new WeakMap<object, D1PreparedStatement>();
 
 /**
@@ -57,61 +61,31 @@ const opened = new WeakMap<D1Database, Database>();
 export const openDatabase = (d1: D1Database): Database => {
   const known = opened.get(d1);
   if (known) return known;
-  const database = drizzle(withDeadline(d1));
+  const database = drizzle(withDeadline(d1)) as unknown as Database;
   opened.set(d1, database);
   return database;
 };
 
-type Results<Statements extends readonly Statement[]> = {
+export type Results<Statements extends readonly Statement[]> = {
   [Index in keyof Statements]: Statements[Index]["_"]["result"];
 };
 
+/** Runs statements that were made for D1 elsewhere as one transaction, with the same timeout. */
+export const runSentBatch = (d1: D1Database, statements: readonly SentStatement[]): Promise<D1Result[]> =>
+  answered(d1.batch(statements.map(({ sql: text, params }) => d1.prepare(text).bind(...params))));
+
 /** Runs statements as one transaction, in one trip. Without statements there is no trip. */
 export const runBatch = async <const Statements extends readonly Statement[]>(
-  db: Database,
+  db: DrizzleD1Database,
   statements: Statements,
 ): Promise<Results<Statements>> => {
   const [first, ...others] = statements;
   return (first === undefined ? [] : await db.batch([first, ...others])) as Results<Statements>;
 };
 
-export const holds = async (db: Database, condition: SQL): Promise<boolean> =>
+export const holds = async (db: DrizzleD1Database, condition: SQL): Promise<boolean> =>
   (await db.get<{ holds: number }>(sql`SELECT ${condition} AS holds`)).holds === 1;
 
-/** The database as one request sees it. */
-export interface DatabaseSession {
-  readonly db: Database;
-  /** A state of the database with all that the request has written and read; null: neither. */
-  readonly bookmark: () => string | null;
-}
-
-/** A D1 bookmark: `D1DatabaseSession.getBookmark` of an earlier request. */
-export type Bookmark = string;
-
-/** Opens the database for reads from the nearest replica that includes the bookmark; without one it may be seconds behind. */
-export const openReplicas = (d1: D1Database, bookmark: Bookmark | null): DatabaseSession => {
-  const session = d1.withSession(bookmark ?? "first-unconstrained");
-  return { db: drizzle(withDeadline(session)), bookmark: () => session.getBookmark() };
-};
-
-/** Opens the primary and records the resulting bookmark. A session may read from replicas later, so each call has one. */
-export const openPrimary = (d1: D1Database): DatabaseSession => {
-  const sessions: D1DatabaseSession[] = [];
-  const begin = (): D1DatabaseSession => {
-    const session = d1.withSession("first-primary");
-    sessions.push(session);
-    return session;
-  };
-  const client = {
-    prepare: (query: string) => begin().prepare(query),
-    batch: (statements: D1PreparedStatement[]) => begin().batch(statements),
-  };
-  // Bookmarks sort by their age (https://developers.cloudflare.com/d1/reference/glossary/).
-  const bookmark = () =>
-    sessions
-      .map((session) => session.getBookmark())
-      .filter((each) => each !== null)
-      .sort()
-      .at(-1) ?? null;
-  return { db: drizzle(withDeadline(client as unknown as D1Database)), bookmark };
-};
+/** Opens the database for reads from the nearest replica, which may be seconds behind. */
+export const openReplicas = (d1: D1Database): Database =>
+  drizzle(withDeadline(d1.withSession("first-unconstrained"))) as unknown as Database;

@@ -3,10 +3,14 @@ import type { ServiceContext } from "../context.ts";
 import { ServiceError } from "../domain/errors.ts";
 import type { Uuid } from "../domain/ids.ts";
 import { limitsWith, quotaExceeded, REQUEST_PERIOD_S, USED_NAMES, type UsedName } from "../domain/quota.ts";
-import { exceededLimit, selectUsage, type UsageRow } from "./queries/usage.ts";
+import { ledgerOf } from "./ledger.ts";
+import { countWaiting, exceededLimit, selectUsage, type UsageRow } from "./queries/usage.ts";
+
+/** The use of all limits. */
+export type Usage = UsageRow & { readonly operations_waiting: number };
 
 /** Limits as callers see them. @param spentToday spending of the wallet that counts towards its limit, yoctoNEAR */
-export const toLimits = (usage: UsageRow, spentToday: string): LimitsShown => {
+export const toLimits = (usage: Usage, spentToday: string): LimitsShown => {
   const { requests, ...others } = limitsWith(usage.set);
   const used = Object.fromEntries(USED_NAMES.map((name) => [name, usage[name]])) as Record<UsedName, number>;
   return {
@@ -19,14 +23,17 @@ export const toLimits = (usage: UsageRow, spentToday: string): LimitsShown => {
 };
 
 /** An integration's limits and use. @throws ServiceError not_found */
-export const requireUsage = async (context: ServiceContext, integrationId: Uuid): Promise<UsageRow> => {
-  const usage = await selectUsage(context.db, integrationId, context.now()).get();
-  if (usage) return usage;
+export const requireUsage = async (context: ServiceContext, integrationId: Uuid): Promise<Usage> => {
+  const [usage, waiting] = await Promise.all([
+    selectUsage(context.db, integrationId, context.now()).get(),
+    countWaiting(ledgerOf(context, integrationId), integrationId),
+  ]);
+  if (usage) return { ...usage, operations_waiting: waiting };
   throw new ServiceError("not_found", "There is no such integration. Check its integration_uuid.");
 };
 
 /** The error for a limit that a write would exceed. */
-const exceeded = async (context: ServiceContext, integrationId: Uuid, name: UsedName) => {
+export const exceeded = async (context: ServiceContext, integrationId: Uuid, name: UsedName) => {
   const usage = await requireUsage(context, integrationId);
   return quotaExceeded(name, usage[name], limitsWith(usage.set)[name]);
 };

@@ -1,6 +1,12 @@
 import { type SQL, sql } from "drizzle-orm";
 import type { BatchItem } from "drizzle-orm/batch";
 
+/** A statement as it is sent to a ledger. */
+export interface SentStatement {
+  readonly sql: string;
+  readonly params: readonly unknown[];
+}
+
 export type Statement = BatchItem<"sqlite">;
 
 /** JSON with fields set to these values, by name; null: there are no fields. */
@@ -19,18 +25,26 @@ export const violated = (error: unknown, constraint: "NOT NULL" | "UNIQUE", colu
   says(error, `${constraint} constraint failed: ${column}`);
 
 /** Whether a batch failed on any constraint, and was rolled back. */
-export const violatesConstraint = (error: unknown): boolean => says(error, " constraint failed: ");
+const violatesConstraint = (error: unknown): boolean => says(error, " constraint failed: ");
 
 /** Messages of failed calls. An error that an object throws to the Worker keeps only its message. */
 const UNAVAILABLE = "D1 is unavailable";
 const UNANSWERED = `${UNAVAILABLE}: it did not answer`;
 
-/** Messages of D1 about an invalid call, which was rolled back. After any other error the commit is uncertain. */
-const AT_FAULT = /SQLITE_|D1_TYPE_ERROR|D1_COLUMN_NOTFOUND/;
+/**
+ * Messages of D1 about an invalid call, which was rolled back. After any other error the commit is uncertain. That it is full, busy
+ * or broken is no fault of the call.
+ */
+const AT_FAULT =
+  /SQLITE_(?!FULL|BUSY|LOCKED|IOERR|NOMEM|INTERRUPT|READONLY|CANTOPEN|CORRUPT)|D1_TYPE_ERROR|D1_COLUMN_NOTFOUND/;
 
 /** The error of a call that D1 didn't answer before the timeout. It may still be committed later. */
 export const unanswered = (milliseconds: number): Error =>
   new Error(`${UNANSWERED} within ${milliseconds / 1_000} s`);
+
+/** Whether D1 has refused a batch, which was rolled back, for what is in it. */
+export const isAtFault = (error: unknown): boolean =>
+  violatesConstraint(error) || (error instanceof Error && AT_FAULT.test(error.message));
 
 /** The error to throw for a failed call: an invalid call's own error, or else that D1 is unavailable. */
 export const failure = (error: unknown): unknown =>
@@ -38,8 +52,23 @@ export const failure = (error: unknown): unknown =>
     ? error
     : new Error(`${UNAVAILABLE}: its call failed`, { cause: error });
 
-/** Whether D1 failed or didn't answer, so that the commit is uncertain. */
-export const isUnavailable = (error: unknown): boolean => says(error, UNAVAILABLE);
+const LEDGER_UNAVAILABLE = "the ledger is unavailable";
+
+/** Errors of SQLite, which are those of a statement that was rolled back. */
+const OF_SQLITE = /SQLITE_|constraint failed/;
+
+export const isOfSqlite = (error: unknown): boolean =>
+  error instanceof Error && OF_SQLITE.test(error.message);
+
+/** The error to throw for a failed call of a ledger's object, as `failure`. */
+export const ledgerFailure = (error: unknown): unknown =>
+  isOfSqlite(error)
+    ? error
+    : new Error(`${LEDGER_UNAVAILABLE}: its object was reset or is overloaded`, { cause: error });
+
+/** Whether D1 or a ledger's object failed or didn't answer, so that the commit is uncertain. */
+export const isUnavailable = (error: unknown): boolean =>
+  says(error, UNAVAILABLE) || says(error, LEDGER_UNAVAILABLE);
 
 /** Whether D1 didn't answer before the timeout: another call would probably wait as long. */
 export const isUnanswered = (error: unknown): boolean => says(error, UNANSWERED);

@@ -300,15 +300,17 @@ export const ERRORS = {
   },
   outcome_unknown: {
     status: 502,
-    cause: "The configured nodes can't prove whether the transaction took effect.",
-    remedy: "Don't repeat the request. The operator settles the operation, which shows the transaction.",
+    cause:
+      "The configured nodes can't prove whether the transaction took effect, or the ledger that had the operation was lost.",
+    remedy:
+      "Don't repeat the request. The operator settles the operation, which shows the transaction; one that was lost is looked for on the chain.",
   },
   not_configured: {
     status: 503,
     cause:
-      "The service's settings are missing or wrong. Every address returns this error until they are corrected.",
+      "The service's settings are missing or wrong. Every address returns this error until they are corrected; if WALLET_SECRETS lacks a version under which a wallet's key is sealed, that wallet's writes do, and nothing of them was sent.",
     remedy:
-      "The operator corrects the settings that `issues` of GET /ready names. The log has the requirements of each.",
+      "The operator corrects the settings that `issues` of GET /ready names, or adds the version that the message names. The log has the requirements of each.",
   },
   database_unavailable: {
     status: 503,
@@ -320,9 +322,9 @@ export const ERRORS = {
   wallet_inactive: {
     status: 503,
     cause:
-      "The integration's wallet accepts no new operations: it was lost or is being restored, its account lacks its key, or the database was rolled back. Nothing was sent.",
+      "The integration's wallet accepts no new operations: it was lost or is being restored, or its account lacks its key. Nothing was sent.",
     remedy:
-      "Send the request again later with the same Idempotency-Key. The operator first has to activate the wallet, add its key to its account, or recover the database.",
+      "Send the request again later with the same Idempotency-Key. The operator first has to activate the wallet, or add its key to its account.",
   },
   claims_paused: {
     status: 503,
@@ -384,6 +386,21 @@ export const keyInFlight = (): ServiceError =>
     "idempotency_key_in_flight",
     "A request with this Idempotency-Key is in progress. Wait, then send the same request again.",
     { retryable: true, retryAfter: 2 },
+  );
+
+/** The error for a wallet whose key is sealed under a version that the settings lack. */
+export const secretMissing = (version: string, cause: unknown): ServiceError =>
+  new ServiceError(
+    "not_configured",
+    `The operator has to add version ${version} to WALLET_SECRETS again: this wallet's key is sealed under it. Nothing was sent.`,
+    { outcome: "not_submitted", retryable: false, cause },
+  );
+
+/** The error for a request of a suspended integration. */
+export const suspended = (): ServiceError =>
+  new ServiceError(
+    "integration_suspended",
+    "The operator has suspended this integration. Ask the operator to resume it.",
   );
 
 /** Retry-After of `database_unavailable`, seconds. With it the client's six repetitions outlast D1's outages of 80 s. */

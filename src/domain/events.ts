@@ -104,17 +104,6 @@ export const numbersLeft = (from: number, to: number, runs: readonly NumberRun[]
 
 export const countOf = (runs: readonly EventRun[]): number => runs.reduce((sum, [, count]) => sum + count, 0);
 
-/**
- * Event numbers in one generation of the database. After a recovery, an integration's numbers continue in the next one, so
- * no number that a reader may have is used again. No integration has as many events.
- */
-const NUMBERS_PER_GENERATION = 1_000_000_000;
-
-export const generationOf = (seq: number): number => Math.floor(seq / NUMBERS_PER_GENERATION);
-
-/** The number before the first of a generation; the first generation is 0. */
-export const firstOfGeneration = (generation: number): number => generation * NUMBERS_PER_GENERATION;
-
 /** The uuid of an event: that of its row, with the event's index in the last two bytes, which are random in the row's. */
 export const eventUuid = (row: Uuid, place: number): Uuid => {
   const bytes = Uint8Array.from(uuidToBytes(row));

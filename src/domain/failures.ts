@@ -36,9 +36,3 @@ export const HAD_EFFECT: Failure = {
   outcome: "final",
   retryable: false,
 };
-
-/** Whether an answer is that of such an operation. */
-export const hadEffect = (answer: unknown): boolean => {
-  const { code, outcome } = answer as Partial<Failure>;
-  return code === HAD_EFFECT.code && outcome === HAD_EFFECT.outcome;
-};

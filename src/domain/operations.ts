@@ -70,10 +70,6 @@ export const OPERATION_KINDS = Object.keys(KINDS) as [OperationKind, ...Operatio
 const kindsWhere = (holds: (traits: KindTraits) => boolean): OperationKind[] =>
   OPERATION_KINDS.filter((kind) => holds(KINDS[kind]));
 
-export const PLATFORM_KINDS = kindsWhere(({ wallet }) => wallet === "platform");
-
-export const KINDS_IN_TURN = kindsWhere(({ isInTurn }) => isInTurn);
-
 export const KINDS_IN_PARTS = kindsWhere(({ isInParts }) => isInParts);
 
 /** Pays out to the account that the operator has set. It doesn't count as spending. */

@@ -40,7 +40,7 @@ export const DEFAULT_LIMITS = {
   drafts: 1_000,
   /** Bytes of files that its assets and collections refer to: 50 GiB. */
   stored_bytes: 53_687_091_200,
-  /** Bytes of its drafts, assets, stored responses, quotes and failed operations: 1 GiB, of a database that has 10 GB for all. */
+  /** Bytes of its drafts, assets and stored responses: 1 GiB, of a database that has 10 GB for all. */
   database_bytes: 1_073_741_824,
   /** Keys that are neither revoked nor expired. */
   keys: 100,

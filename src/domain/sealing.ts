@@ -53,6 +53,10 @@ export const unseal = async (
   }
 };
 
+/** The version of an error of `unseal` whose secret is missing; null: another error. It keeps only its message between objects. */
+export const missingVersion = (error: unknown): string | null =>
+  error instanceof Error ? (/WALLET_SECRETS has no version (\d+)/.exec(error.message)?.[1] ?? null) : null;
+
 const boundTo = (accountId: string): Uint8Array<ArrayBuffer> =>
   new TextEncoder().encode(`mintage wallet ${accountId}`) as Uint8Array<ArrayBuffer>;
 

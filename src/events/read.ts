@@ -9,7 +9,7 @@ import {
   operationsOfEvents,
   readEventPage,
 } from "../db/queries/event-pages.ts";
-import type { EventRow, RowMark } from "../db/queries/events.ts";
+import type { EventRow } from "../db/queries/events.ts";
 import { withResults } from "../domain/answer-results.ts";
 import { countOf, type EventType, eventUuid, fitting } from "../domain/events.ts";
 import { failureBody } from "../domain/failures.ts";
@@ -221,8 +221,6 @@ export interface EventsRead {
   readonly last: number;
   /** The number up to which all events were examined. */
   readonly seen: number;
-  /** The last examined row; null: none. */
-  readonly row: RowMark | null;
   readonly hasMore: boolean;
 }
 
@@ -243,7 +241,7 @@ export const readEvents = async (
   integrationId: Uuid,
   { after, limit, types, characters = MOST_CHARACTERS }: EventsWanted,
 ): Promise<EventsRead> => {
-  // Without a filter, each row has at least one event, except rows that raise the numbers.
+  // Without a filter, each row has at least one event.
   const most = types === undefined ? Math.min(MOST_ROWS, limit + 1) : MOST_ROWS;
   const near = Math.min(ROWS_AT_ONCE, limit);
   const page = await readEventPage(ledgerOf(context, integrationId), integrationId, {
@@ -264,9 +262,11 @@ export const readEvents = async (
   }
   const last = wanted[events.length - 1];
   const isCut = events.length < wanted.length;
-  const row = (isCut ? last?.event : rows.at(-1)) ?? null;
-  const seen = (isCut ? last?.seq : row?.seq) ?? after;
-  return { events, last: lastSeq, seen, row, hasMore: isCut || rows.length === most };
+  const isFull = rows.length === most;
+  // A ledger that was restored has numbers without events, up to the last.
+  const examined = isFull ? rows.at(-1)?.seq : Math.max(after, lastSeq);
+  const seen = (isCut ? last?.seq : examined) ?? after;
+  return { events, last: lastSeq, seen, hasMore: isCut || isFull };
 };
 
 /** Yields events one by one: a response in R2 may be large. */

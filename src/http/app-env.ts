@@ -10,8 +10,10 @@ export interface EndpointTraits {
   readonly otherTypes: readonly string[];
   /** Its handler reads the body as it streams in. */
   readonly isStreamed: boolean;
-  /** A long poll that several callers share: it reads from the primary. */
-  readonly isLongPoll: boolean;
+  /** Its effect is in the ledger, and so are its Idempotency-Keys. */
+  readonly isOfLedger: boolean;
+  /** Its Idempotency-Key is looked up by the call that carries it out, and before that only if that isn't made. */
+  readonly looksUpKeyLast: boolean;
   /** The scope that a key needs for it. */
   readonly scope: NeededScope;
   /** Its handler itself keeps a limited key from other collections. */

@@ -1,11 +1,12 @@
 import type { Context } from "hono";
 import { findKeyByDigest, rightsOf, touchKey } from "../db/queries/api-keys.ts";
+import type { OperationLimits } from "../db/queries/usage.ts";
 import { isUnavailable } from "../db/statements.ts";
 import { apiKeyDigest, isApiKey, isTestKey, isTestNetwork } from "../domain/api-keys.ts";
 import { setBounded } from "../domain/bounded-map.ts";
-import { ERRORS, ServiceError } from "../domain/errors.ts";
+import { ERRORS, ServiceError, suspended } from "../domain/errors.ts";
 import { toHex, type Uuid } from "../domain/ids.ts";
-import { type KeyRights, requireRights } from "../domain/key-rights.ts";
+import { budgetsOf, type KeyRights, requireRights } from "../domain/key-rights.ts";
 import { limitsWith } from "../domain/quota.ts";
 import { within } from "../waiting.ts";
 import { changeNetworkOf, countAddress } from "./address-limit.ts";
@@ -19,6 +20,8 @@ interface KnownKey {
   readonly integrationId: Uuid;
   readonly name: string;
   readonly rights: KeyRights;
+  /** What limits the operations that it has accepted. */
+  readonly limits: OperationLimits;
   /** Requests that it may make in a period. */
   readonly requests: number;
   /** When this text of the key stops to work because it was replaced by a rotation, milliseconds; null: it wasn't. */
@@ -97,6 +100,7 @@ export const authenticate = async (c: Context<AppEnv>): Promise<void> => {
     integrationId: key.integrationId,
     keyId: key.id,
     rights: key.rights,
+    limits: key.limits,
     respondAsync: wishes.some(({ value }) => value.toLowerCase() === "respond-async"),
     requestKey: null,
     baseUrl: baseUrl(c),
@@ -174,9 +178,11 @@ const lookUpKey = async (c: Context<AppEnv>, hex: string, now: number): Promise<
     setBounded(unknown, UNKNOWN_CAPACITY, hex, now + UNKNOWN_MS);
     throw unknownKey();
   }
-  const { key: row, limits, suspendedAt } = found;
+  const { key: row, limits, spendingPerDay, suspendedAt } = found;
+  const { requests, operations_waiting: waiting } = limitsWith(limits);
   const key: KnownKey = {
-    requests: limitsWith(limits).requests,
+    limits: { waiting, spendingPerDay, budgets: budgetsOf(row.id, row) },
+    requests,
     id: row.id,
     integrationId: row.integrationId,
     name: row.name,
@@ -209,10 +215,7 @@ const refuseUnusable = (key: KnownKey, now: number): void => {
     throw new ServiceError("api_key_expired", `This key has expired. ${ERRORS.api_key_expired.remedy}`);
   }
   if (key.isSuspended) {
-    throw new ServiceError(
-      "integration_suspended",
-      "The operator has suspended this integration. Ask the operator to resume it.",
-    );
+    throw suspended();
   }
 };
 

@@ -51,6 +51,8 @@ export const asServiceError = (error: unknown, mayWrite: boolean): ServiceError 
     }
     if (error.status === 400) return new ServiceError("invalid_json", "Send a body that is valid JSON.");
   }
+  // Drizzle wraps what the call of a ledger throws.
+  if (error instanceof Error && error.cause instanceof ServiceError) return error.cause;
   if (isUnavailable(error)) return databaseUnavailable(mayWrite, error);
   return new ServiceError("internal_error", "The service failed. Try again, and report the request id.", {
     cause: error,

@@ -1,7 +1,15 @@
 import type { Context, MiddlewareHandler } from "hono";
 import type { StatusCode } from "hono/utils/http-status";
 import type { RequestKey, ServiceContext } from "../context.ts";
-import { findKey, type KeyRow, type KeyWithResponse } from "../db/queries/idempotency.ts";
+import { isForgotten, ledgerOf } from "../db/ledger.ts";
+import {
+  findKey,
+  findStoredKey,
+  isMark,
+  type KeyRow,
+  type KeyWithResponse,
+  markKey,
+} from "../db/queries/idempotency.ts";
 import { checkpoint } from "../domain/checkpoints.ts";
 import { ServiceError } from "../domain/errors.ts";
 import { newUuid, toHex, type Uuid } from "../domain/ids.ts";
@@ -41,7 +49,8 @@ export const idempotency =
     const length = Array.from(name).length;
     if (length < 1 || length > MAX_KEY_LENGTH) throw badKey();
     const key = new SentKey(c, name);
-    const { row: standing, hasRoom } = await key.find();
+    const isLast = c.get("endpoint")?.looksUpKeyLast ?? false;
+    const { row: standing, hasRoom } = isLast ? await key.prepare() : await key.find();
     checkpoint("idempotency.looked_up");
     if (standing && !c.get("endpoint")?.isStreamed) return key.replay(standing, answers);
     if (!standing && !hasRoom) {
@@ -53,17 +62,32 @@ export const idempotency =
     c.set("caller", { ...c.get("caller"), requestKey: key });
     await next();
     checkpoint("idempotency.before_answer");
-    if (!c.error) return;
+    if (!c.error) return key.mark();
     // After any other error the effect may be there, and its row needs the object.
     if (c.error instanceof ServiceError) key.deleteBody();
     const isSame = c.error instanceof SameRequest;
-    const first = !standing && RACED.includes(c.res.status) ? (await key.find()).row : isSame && standing;
+    const mayBeRaced =
+      RACED.includes(c.res.status) ||
+      // Whatever of the ledger it read first.
+      isForgotten(c.error) ||
+      (isLast && c.error instanceof ServiceError && c.error.details.operationUuid === undefined);
+    const first = !standing && mayBeRaced ? (await key.find()).row : isSame && standing;
     if (!first) return;
+    // That of the refusal.
+    c.header("Retry-After", undefined);
     const answer = await key.replay(first, answers);
     // Without this, hono adds the headers of the replaced response.
     c.res = undefined;
     c.res = answer;
   };
+
+/** The refusal of a key that may have been used before the ledger was lost: a new one could carry the write out again. */
+const forgottenKey = (cause: unknown): ServiceError =>
+  new ServiceError(
+    "wallet_inactive",
+    "Send the request again later with the same Idempotency-Key: the wallet is being restored, and until then it isn't known whether this request was carried out before.",
+    { outcome: "unknown", retryable: true, retryAfter: 60, cause },
+  );
 
 /**
  * A key as it is, or the string in quotes that draft-ietf-httpapi-idempotency-key-header makes of it (RFC 9651), whose
@@ -97,6 +121,8 @@ class SentKey implements RequestKey {
   #fingerprint: Uint8Array | null = null;
   readonly #c: Context<AppEnv>;
   readonly #context: ServiceContext;
+  /** An answer was kept for it. */
+  #isKept = false;
   /** R2 key of the response's body; null if it isn't in R2. */
   #object: string | null = null;
 
@@ -114,12 +140,43 @@ class SentKey implements RequestKey {
     return this.#fingerprint;
   }
 
-  /** The key's row, and whether there is room for a new one. */
-  async find() {
+  /** Without a look at the key: the ledger looks at it where it accepts the write. */
+  async prepare(): Promise<{ readonly row: KeyRow | undefined; readonly hasRoom: boolean }> {
+    await this.#read(await this.#body());
+    return { row: undefined, hasRoom: true };
+  }
+
+  /**
+   * The key's row, and whether there is room for a new one.
+   * @throws ServiceError wallet_inactive with an unknown outcome while the ledger has forgotten its keys
+   */
+  async find(): Promise<{ readonly row: KeyRow | undefined; readonly hasRoom: boolean }> {
+    try {
+      return await this.#find();
+    } catch (error) {
+      throw isForgotten(error) ? forgottenKey(error) : error;
+    }
+  }
+
+  async #find(): Promise<{ readonly row: KeyRow | undefined; readonly hasRoom: boolean }> {
     const { db, now } = this.#context;
     if (this.#fingerprint === null && !this.#c.get("endpoint")?.isStreamed)
       await this.#read(await this.#body());
-    return findKey(db, { integrationId: this.integrationId, key: this.key, now: now() });
+    const wanted = { integrationId: this.integrationId, key: this.key, now: now() };
+    const ledger = ledgerOf(this.#context, this.integrationId);
+    if (this.#isOfLedger) return { row: await findKey(ledger, wanted), hasRoom: true };
+    const [stored, used] = await Promise.all([findStoredKey(db, wanted), findKey(ledger, wanted)]);
+    return used === undefined || isMark(used) ? stored : { ...stored, row: used };
+  }
+
+  get #isOfLedger(): boolean {
+    return this.#c.get("endpoint")?.isOfLedger ?? false;
+  }
+
+  /** Notes in the ledger that D1 has the key, so that no write to the chain uses it. */
+  async mark(): Promise<void> {
+    if (this.#isOfLedger || !this.#isKept) return;
+    await markKey(ledgerOf(this.#context, this.integrationId), this);
   }
 
   async confirm(digest: Uint8Array): Promise<void> {
@@ -136,6 +193,7 @@ class SentKey implements RequestKey {
   ): Promise<KeyWithResponse> {
     // That of an attempt before, which had no effect.
     this.deleteBody();
+    this.#isKept = true;
     const kept = body === null ? { text: null, bytes: null } : await this.#keepBody(body, isSecret);
     this.#object = kept.text === null ? null : textKey(kept.text);
     return { key: this, response: { status, body: kept.text, bodyBytes: kept.bytes } };

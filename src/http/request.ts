@@ -2,7 +2,6 @@ import type { Context, MiddlewareHandler, Next } from "hono";
 import { cors } from "hono/cors";
 import { newUuid } from "../domain/ids.ts";
 import type { AppEnv, MatchedEndpoint } from "./app-env.ts";
-import { BOOKMARK } from "./bookmarks.ts";
 import { answerProblem, type ErrorForm, errorResponse } from "./error-responses.ts";
 import { loggedContext, logger } from "./log.ts";
 
@@ -10,7 +9,6 @@ const EXPOSED = [
   "Idempotency-Replayed",
   "Link",
   "Location",
-  BOOKMARK,
   "RateLimit",
   "RateLimit-Policy",
   "Retry-After",
@@ -27,7 +25,6 @@ const ALLOWED = [
   "Last-Event-ID",
   "Mintage-Max-Cost",
   "Mintage-Quote",
-  BOOKMARK,
   "Prefer",
 ];
 

@@ -1,4 +1,3 @@
-import { sql } from "drizzle-orm";
 import type { FinalizeAnswer } from "../api/resources/collection.ts";
 import type { ContractCollection } from "../chain/contract/views.ts";
 import { readCurrencies } from "../collections/currencies.ts";
@@ -9,15 +8,17 @@ import type { Caller, EndpointResponse, ServiceContext } from "../context.ts";
 import { ASSETS_A_PAGE, DraftAssets, wholeOf } from "../db/draft-assets.ts";
 import { ledgerOf } from "../db/ledger.ts";
 import { pageOfAssets } from "../db/queries/assets.ts";
-import { isBrokenOff, isFinalizable, lockDraft } from "../db/queries/collection-effects.ts";
+import { isBrokenOff, isFinalizable, lockDraft, unlockDraft } from "../db/queries/collection-effects.ts";
 import { type DraftRow, type DraftToFinalize, findToFinalize } from "../db/queries/drafts.ts";
 import { insertOperationKey, runKeyedBatch } from "../db/queries/idempotency.ts";
-import type { OperationRow } from "../db/queries/operations.ts";
+import { findOperation, type OperationRow } from "../db/queries/operations.ts";
 import { invalidField, ServiceError } from "../domain/errors.ts";
 import { newUuid, toHex, type Uuid } from "../domain/ids.ts";
 import { phasesOf, withPhases } from "../domain/settings.ts";
+import { pause } from "../waiting.ts";
+import { ACCEPTED_WITHIN_MS } from "./engine/in-doubt.ts";
 import { joinOperation, tryOperation } from "./engine/run.ts";
-import type { Proposal } from "./kind.ts";
+import type { Proposal, Reservation } from "./kind.ts";
 import { collectionOnChain } from "./kinds/finalize.ts";
 import {
   type DraftAsRead,
@@ -27,6 +28,9 @@ import {
   splitAssets,
 } from "./kinds/finalize-plan.ts";
 import { registering } from "./registrations.ts";
+
+/** Pause before a draft is read again whose finalization isn't accepted yet. Milliseconds. */
+const LOOK_AGAIN_MS = 250;
 
 /** Retries for a draft that changes during its finalization. */
 const TRIES = 5;
@@ -52,7 +56,7 @@ export const finalizeDraft = async (
       throw error;
     });
     if ("state" in proposal) return join(context, caller, proposal);
-    const answer = await tryOperation(context, caller, proposal);
+    const answer = await tryOperation<"finalize">(context, caller, proposal);
     if (answer) return answer;
     if (await isEmpty(context, draftId)) throw draftEmpty();
   }
@@ -71,9 +75,22 @@ export const proposeFinalization = async (
   return { ...(await proposalOf(context, caller, found)), refusal };
 };
 
-/** Reads a draft that isn't finalized, and its running finalization if there is one. */
-const requireFinalizable = async ({ db }: ServiceContext, { integrationId }: Caller, draftId: Uuid) => {
-  const found = await findToFinalize(db, integrationId, draftId, ASSETS_A_PAGE);
+/**
+ * Reads a draft that isn't finalized, and its running finalization if there is one. Waits for one that has locked the draft and
+ * isn't accepted yet.
+ */
+const requireFinalizable = async (context: ServiceContext, caller: Caller, draftId: Uuid) => {
+  const until = context.now().getTime() + context.settings.SYNC_WAIT_MS;
+  for (;;) {
+    const { isLocked, ...read } = await readFinalizable(context, caller, draftId);
+    if (!isLocked) return read;
+    if (context.now().getTime() >= until) throw isBeginning();
+    await pause(LOOK_AGAIN_MS);
+  }
+};
+
+const readFinalizable = async (context: ServiceContext, { integrationId }: Caller, draftId: Uuid) => {
+  const found = await findToFinalize(context.db, integrationId, draftId, ASSETS_A_PAGE);
   if (!found) {
     throw new ServiceError(
       "not_found",
@@ -81,10 +98,22 @@ const requireFinalizable = async ({ db }: ServiceContext, { integrationId }: Cal
     );
   }
   if (found.draft.state === "finalized") throw alreadyFinalized(found);
-  const { latest } = found;
-  const isBegun = found.draft.state === "finalizing" && latest && latest.state !== "failed";
-  return { found, underWay: isBegun ? latest : null };
+  const { operationId, state } = found.draft;
+  const ledger = ledgerOf(context, integrationId);
+  const latest = operationId === null ? undefined : await findOperation(ledger, operationId);
+  const isBegun = state === "finalizing" && latest && latest.state !== "failed";
+  // Its lock was taken for an operation that its ledger doesn't have, or not yet.
+  const lockedMs = context.now().getTime() - found.draft.updatedAt.getTime();
+  const isLocked = state === "finalizing" && latest === undefined && lockedMs < ACCEPTED_WITHIN_MS;
+  return { found: { ...found, latest }, underWay: isBegun ? latest : null, isLocked };
 };
+
+const isBeginning = (): ServiceError =>
+  new ServiceError("conflict", "Finalize the draft again in a moment: another request is beginning to.", {
+    outcome: "not_submitted",
+    retryable: true,
+    retryAfter: 2,
+  });
 
 const keepsChanging = (): ServiceError =>
   new ServiceError("conflict", "The draft keeps changing. Finalize it once its changes are done.", {
@@ -100,16 +129,41 @@ const join = async (
 ): Promise<EndpointResponse<FinalizeAnswer>> => {
   if (caller.requestKey) {
     const ledger = ledgerOf(context, caller.integrationId);
-    await runKeyedBatch(ledger, insertOperationKey(ledger, caller.requestKey, row.id));
+    await runKeyedBatch(ledger, [insertOperationKey(ledger, caller.requestKey, row.id)]);
   }
   return joinOperation(context, caller, { ...row, kind: "finalize" });
 };
+
+/** Locks a draft as it was read, whose last finalization may have broken off; undone, it is as it was. */
+const locking = (
+  { db, now }: ServiceContext,
+  draft: DraftToFinalize["draft"],
+  collectionId: Uuid,
+  whole: DraftAsRead["whole"],
+): Reservation => ({
+  take: async (operationId) => {
+    const condition =
+      draft.state === "finalizing" && draft.operationId !== null
+        ? isBrokenOff(draft.id, draft.operationId)
+        : isFinalizable(draft, whole);
+    return (await lockDraft(db, draft.id, { operationId, collectionId, condition }, now())).length > 0;
+  },
+  undo: async (operationId) => {
+    const { id, state, operationId: before, updatedAt } = draft;
+    await unlockDraft(db, { id, state, operationId: before, updatedAt }, operationId);
+  },
+});
 
 /** The proposal to finalize a draft; its condition fails if the draft has changed since it was read. */
 const proposalOf = async (
   context: ServiceContext,
   caller: Caller,
-  { draft, contract, latest: brokenOff, assets }: DraftToFinalize,
+  {
+    draft,
+    contract,
+    latest: brokenOff,
+    assets,
+  }: DraftToFinalize & { readonly latest: OperationRow | undefined },
 ): Promise<Proposal<"finalize">> => {
   const { db } = context;
   if (contract?.state !== "ready") {
@@ -123,7 +177,7 @@ const proposalOf = async (
   if (quoted !== null && quoted !== quotedState) throw changedSinceQuote();
   const { reveal = false, ...drafted } = draft.settings;
   const [{ described, registrations }] = await Promise.all([
-    readCurrencies(context, contract.accountId, phasesOf(drafted)),
+    readCurrencies(context, caller.integrationId, contract.accountId, phasesOf(drafted)),
     requirePayees(context, drafted),
   ]);
   const settings = withPhases(drafted, described);
@@ -156,7 +210,6 @@ const proposalOf = async (
   } = registering(context, { id, integrationId: caller.integrationId }, registrations);
   const refused = await refusal?.();
   if (refused) throw refused;
-  const isAsRead = brokenOff ? isBrokenOff(draft.id, brokenOff.id) : isFinalizable(draft, whole);
   return {
     id,
     kind: "finalize",
@@ -164,11 +217,11 @@ const proposalOf = async (
     request: plan ? { ...request, plan } : request,
     known,
     quotedState,
-    condition: condition ? sql`${isAsRead} AND ${condition}` : isAsRead,
-    after: [
-      ...after,
-      lockDraft(db, draft.id, { operationId: id, collectionId: request.collectionUuid }, context.now()),
-    ],
+    condition,
+    after,
+    reserve: locking(context, draft, request.collectionUuid, whole),
+    // Its batches are stored in its row before a step depends on them.
+    acceptFirst: plan === null,
   };
 };
 

@@ -18,7 +18,6 @@ import type {
 } from "../api/resources/token.ts";
 import type { WalletCreated } from "../api/resources/wallet.ts";
 import type { ServiceContext } from "../context.ts";
-import type { Ledger } from "../db/ledger.ts";
 import type { NewOperation, OperationRow } from "../db/queries/operations.ts";
 import type { Statement } from "../db/statements.ts";
 import type { ServiceError } from "../domain/errors.ts";
@@ -140,10 +139,10 @@ export interface Effects<Body = unknown> {
   readonly status: number;
   /** The response body. */
   readonly body: Body;
-  /** D1 writes, in one batch with the operation's end. Each must be idempotent. */
+  /** Writes to the ledger, in one transaction with the operation's end. */
   readonly statements: readonly Statement[];
-  /** Runs the batch, with retries if needed because files it references were being deleted; absent: run it once. */
-  readonly commit?: <Result>(write: () => Promise<Result>) => Promise<Result>;
+  /** Writes to D1, which the ledger's outbox makes once and in order after that; absent: none. */
+  readonly indexed?: readonly Statement[];
   /**
    * Fails, with an error that `isNotAsRead` recognizes, if the data behind the response has changed; absent: it can't
    * change.
@@ -156,6 +155,23 @@ export interface Effects<Body = unknown> {
 /** The last step has succeeded, but its target no longer exists: the operation ends with this failure. */
 export interface Gone {
   readonly failure: Failure;
+}
+
+/** What an operation needs of D1, under its id. */
+export interface Reservation {
+  /** False: it can't be had now. */
+  readonly take: (operationId: Uuid) => Promise<boolean>;
+  /** Gives it back: the operation wasn't accepted. Idempotent. */
+  readonly undo: (operationId: Uuid) => Promise<void>;
+  /** Once taken: statements, in groups, that write it again where D1 was set back. Absent: nothing is lost with it. */
+  readonly again?: (operationId: Uuid) => readonly (readonly Statement[])[];
+}
+
+/** What is written where an operation ends without its effects. */
+export interface Consequences {
+  readonly statements?: readonly Statement[];
+  /** As in effects. */
+  readonly indexed?: readonly Statement[];
 }
 
 /** An operation to accept, with what is written in the same batch. */
@@ -174,8 +190,12 @@ export interface Proposal<K extends OperationKind = OperationKind>
    * @throws ServiceError by `check`, if a lock forbids it
    */
   readonly unlocked?: { readonly condition: SQL; readonly check: () => Promise<void> };
-  /** D1 writes after the operation's row, in its batch. */
+  /** Writes to the ledger after the operation's row, in its batch. */
   readonly after?: readonly Statement[];
+  /** What it needs of D1, reserved before it is accepted; absent: nothing. */
+  readonly reserve?: Reservation;
+  /** It is accepted before its first step is known, which depends on what the ledger has by then. */
+  readonly acceptFirst?: boolean;
   /** State of the draft that it depends on: a quote that can be executed is for this state alone. */
   readonly quotedState?: string;
   /** What it changes for ever, in sentences that a quote shows; absent: nothing. */
@@ -188,7 +208,7 @@ export interface Proposal<K extends OperationKind = OperationKind>
 export interface KindRules<Request, Facts, Body> extends StepRules<Request, Facts> {
   /**
    * Facts beyond the transactions that the next step depends on, read before each step.
-   * @param known facts read earlier by this, by `accepted` or for the proposal, unless found to be outdated
+   * @param known facts read earlier by this or for the proposal, unless found to be outdated
    */
   readonly facts: (
     context: ServiceContext,
@@ -196,11 +216,6 @@ export interface KindRules<Request, Facts, Body> extends StepRules<Request, Fact
     records: readonly TransactionRecord[],
     known: Facts | undefined,
   ) => Facts | Promise<Facts>;
-  /** Facts read in the batch that accepts the operation. */
-  readonly accepted?: {
-    readonly read: (ledger: Ledger, operation: NewOperation) => Statement;
-    readonly facts: (rows: readonly unknown[]) => Facts;
-  };
   /**
    * The request completed with everything that its first step fixes, without storing it.
    * @throws ServiceError if there is nothing to do
@@ -234,16 +249,6 @@ export interface KindRules<Request, Facts, Body> extends StepRules<Request, Fact
   /** Whether a partial effect must be completed, so that a refusal of the wallet is retried. */
   readonly isCommitted?: (records: readonly TransactionRecord[]) => boolean;
   /**
-   * Restores what was written at acceptance, and what it depends on, if the database has lost it. Idempotent.
-   * @param giveUp ends an open operation accepted since that holds the same resource
-   * @throws Unrestorable
-   */
-  readonly acceptedWith?: (
-    context: ServiceContext,
-    operation: Operation<Request>,
-    giveUp: (other: Uuid) => Promise<void>,
-  ) => Promise<void>;
-  /**
    * The effects of an operation that can't go on after some of its transactions have succeeded: it succeeds with these, which
    * name what the failure left undone. So does one that the operator settles as having taken effect. Null: it fails. Absent: it always does.
    */
@@ -253,9 +258,9 @@ export interface KindRules<Request, Facts, Body> extends StepRules<Request, Fact
     records: readonly TransactionRecord[],
     failure: Failure,
   ) => Effects<Body> | null;
-  /** D1 writes on failure. */
+  /** What is written on failure. */
   readonly onFailure?: Writes<Request>;
-  /** D1 writes where the operator settles an unprovable operation as having taken effect, though its response can't be restored. */
+  /** What is written where the operator settles an unprovable operation as having taken effect, though its response can't be restored. */
   readonly onSettled?: Writes<Request>;
 }
 
@@ -263,7 +268,7 @@ type Writes<Request> = (
   context: ServiceContext,
   operation: Operation<Request>,
   records: readonly TransactionRecord[],
-) => readonly Statement[] | Promise<readonly Statement[]>;
+) => Consequences | Promise<Consequences>;
 
 /** An operation evaluated by its kind's rules. */
 export interface Outlook<Body = unknown> {
@@ -287,12 +292,7 @@ export interface Outlook<Body = unknown> {
 
 /** A kind of operation as the engine uses it, independent of its request and facts. */
 export interface Kind<Body = unknown> {
-  /** As in its rules; null if nothing is read at its acceptance. */
-  readonly accepted: {
-    readonly read: (ledger: Ledger, operation: NewOperation) => Statement;
-    readonly facts: (rows: readonly unknown[]) => unknown;
-  } | null;
-  /** @param known facts of an earlier evaluation, its acceptance or its proposal that aren't known to be outdated */
+  /** @param known facts of an earlier evaluation or its proposal that aren't known to be outdated */
   readonly look: (
     context: ServiceContext,
     row: OperationRow,
@@ -302,11 +302,6 @@ export interface Kind<Body = unknown> {
   /** The request as it is before the first step is submitted, not stored. */
   readonly prepared: (context: ServiceContext, row: OperationRow) => Promise<unknown>;
   readonly isCommitted: (records: readonly TransactionRecord[]) => boolean;
-  readonly acceptedWith: (
-    context: ServiceContext,
-    row: OperationRow,
-    giveUp: (other: Uuid) => Promise<void>,
-  ) => Promise<void>;
   /** As in its rules; null if it fails. */
   readonly partial: (
     context: ServiceContext,
@@ -322,13 +317,12 @@ type RowWrites = (
   context: ServiceContext,
   row: OperationRow,
   records: readonly TransactionRecord[],
-) => Promise<readonly Statement[]>;
+) => Promise<Consequences>;
 
 /** Creates a kind from its rules. The rows' requests must have the type set at acceptance. */
 export const kindOf = <Request, Facts, Body>(rules: KindRules<Request, Facts, Body>): Kind<Body> => {
   const operationOf = (row: OperationRow) => row as Operation<Request>;
   return {
-    accepted: rules.accepted ?? null,
     look: async (context, row, records, before) => {
       const operation = operationOf(row);
       const { request } = operation;
@@ -354,17 +348,11 @@ export const kindOf = <Request, Facts, Body>(rules: KindRules<Request, Facts, Bo
     },
     prepared: async (context, row) => (await rules.prepared?.(context, operationOf(row))) ?? row.request,
     isCommitted: (records) => rules.isCommitted?.(records) ?? false,
-    acceptedWith: async (context, row, giveUp) => rules.acceptedWith?.(context, operationOf(row), giveUp),
     partial: (context, row, records, failure) =>
       rules.partial?.(context, operationOf(row), records, failure) ?? null,
     onFailure: async (context, row, records) =>
-      (await rules.onFailure?.(context, operationOf(row), records)) ?? [],
+      (await rules.onFailure?.(context, operationOf(row), records)) ?? {},
     onSettled: async (context, row, records) =>
-      (await rules.onSettled?.(context, operationOf(row), records)) ?? [],
+      (await rules.onSettled?.(context, operationOf(row), records)) ?? {},
   };
 };
-
-/** The subject of a lost operation can't be restored. The message explains it to the operator. */
-export class Unrestorable extends Error {
-  override readonly name = "Unrestorable";
-}

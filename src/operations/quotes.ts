@@ -4,22 +4,19 @@ import { QUOTED_RISE } from "../chain/cost.ts";
 import { readGasPrices } from "../chain/protocol.ts";
 import { connectFor } from "../chain/rpc.ts";
 import type { Caller, EndpointResponse, ServiceContext } from "../context.ts";
-import type { Database } from "../db/client.ts";
-import { ledgerOf } from "../db/ledger.ts";
+import { type Ledger, ledgerOf } from "../db/ledger.ts";
 import {
   type KeyWithResponse,
-  keepWithEffect,
+  keepInLedger,
   refuseFailed,
   runKeyedBatch,
   WAS_REFUSED,
 } from "../db/queries/idempotency.ts";
-import { hasRoom, quotesWeight, weighed } from "../db/queries/usage.ts";
-import { noRoom } from "../db/quota.ts";
-import { quotes } from "../db/schema/index.ts";
+import { quotes } from "../db/schema/ledger.ts";
 import { yoctoProblem } from "../domain/amounts.ts";
 import { checkpoint } from "../domain/checkpoints.ts";
 import { invalidField, ServiceError } from "../domain/errors.ts";
-import { isUuid, newUuid, toHex, type Uuid, uuidAt, uuidToBytes } from "../domain/ids.ts";
+import { isUuid, newUuid, toHex, type Uuid, uuidAt } from "../domain/ids.ts";
 import { canonicalJson } from "../domain/json-text.ts";
 import type { CostLimit } from "../domain/spending.ts";
 import { walletOf } from "../wallet/client.ts";
@@ -32,38 +29,20 @@ const VALID_MS = 10 * 60_000;
 /** A row of quotes. */
 type QuoteRow = typeof quotes.$inferSelect;
 
-/**
- * Keeps a quote.
- * @param answered the answer to keep, if there is room for the quote
- * @returns whether the integration has room for it
- * @throws ServiceError idempotency_key_in_flight
- */
+/** Keeps a quote with the answer. @throws ServiceError idempotency_key_in_flight */
 const insertQuote = async (
-  db: Database,
+  ledger: Ledger,
   quote: QuoteRow,
   answered: KeyWithResponse | null,
-): Promise<boolean> => {
-  const { id, integrationId, method, path, bodyDigest, expected, most, createdAt, expiresAt, state, body } =
-    quote;
-  const insert = db
-    .insert(quotes)
-    .select(sql`
-      SELECT ${uuidToBytes(id)}, ${uuidToBytes(integrationId)}, ${method}, ${path}, ${bodyDigest}, ${expected}, ${most},
-        ${createdAt.getTime()}, ${expiresAt.getTime()}, ${state}, ${body}, ${null}
-      WHERE ${hasRoom(integrationId)}`)
-    .returning({ id: quotes.id });
-  const which = sql`id = ${uuidToBytes(id)}`;
-  const statements = [
-    ...weighed(db, integrationId, quotesWeight(which), [insert]),
-    // The answer takes room too, which is counted behind the quote's.
-    ...keepWithEffect(db, answered, sql`EXISTS (SELECT 1 FROM quotes WHERE ${which})`),
-  ];
-  const results = await runKeyedBatch(db, statements);
-  return (results[1] as Awaited<typeof insert>).length > 0;
+): Promise<void> => {
+  await runKeyedBatch(ledger, [
+    ledger.insert(quotes).values(quote),
+    ...keepInLedger(ledger, answered, sql`true`),
+  ]);
 };
 
 /** A quote of an integration's. */
-export const findQuote = (db: Database, integrationId: Uuid, id: Uuid): Promise<QuoteRow | undefined> =>
+export const findQuote = (db: Ledger, integrationId: Uuid, id: Uuid): Promise<QuoteRow | undefined> =>
   db
     .select()
     .from(quotes)
@@ -84,7 +63,7 @@ export interface QuotedWrite {
 /**
  * Quotes a write and stores the quote for its validity.
  * @param planned what the write would submit; null: nothing
- * @throws ServiceError chain_unavailable, quota_exceeded, idempotency_key_in_flight
+ * @throws ServiceError chain_unavailable, idempotency_key_in_flight
  */
 export const quoteWrite = async (
   context: ServiceContext,
@@ -92,7 +71,7 @@ export const quoteWrite = async (
   write: QuotedWrite,
   planned: Proposal | null,
 ): Promise<EndpointResponse<Quote>> => {
-  const { db, env, now } = context;
+  const { env, now } = context;
   const { burnt, leastBought } = await readGasPrices(connectFor(context));
   const most = { burnt: burnt * QUOTED_RISE, leastBought };
   const prices = { likely: { burnt, leastBought }, most };
@@ -112,7 +91,7 @@ export const quoteWrite = async (
   };
   const quote = toQuote(plan, row, BigInt(available), planned?.permanent);
   const answered = requestKey && (await requestKey.keeps(201, JSON.stringify(quote)));
-  if (!(await insertQuote(db, row, answered))) throw await noRoom(context, integrationId);
+  await insertQuote(ledgerOf(context, integrationId), row, answered);
   return { status: 201, body: quote };
 };
 
@@ -192,13 +171,13 @@ export const costLimitOf = async (
  * an unknown one; a deleted quote is recognized as expired by the time in its uuid.
  */
 const requireQuote = async (
-  { db, now }: ServiceContext,
+  context: ServiceContext,
   integrationId: Uuid,
   id: Uuid,
   write: QuotedWrite,
 ): Promise<QuoteRow> => {
-  const row = await findQuote(db, integrationId, id);
-  const time = now();
+  const row = await findQuote(ledgerOf(context, integrationId), integrationId, id);
+  const time = context.now();
   if (row ? row.expiresAt <= time : isForgotten(id, time)) throw quoteExpired();
   if (row && (await isFor(row, write))) return row;
   throw new ServiceError(
@@ -231,25 +210,26 @@ export const boundTo = (key: string | null): ServiceError => {
  * @throws ServiceError quote_expired, not_found; conflict if another key executes it, or if it failed on the chain
  */
 export const bindQuote = async (
-  { db, now }: ServiceContext,
+  context: ServiceContext,
   integrationId: Uuid,
   id: Uuid,
   key: string,
 ): Promise<QuotedWrite> => {
-  const [row] = await db
+  const ledger = ledgerOf(context, integrationId);
+  const [row] = await ledger
     .update(quotes)
     .set({ executedBy: sql`iif(${WAS_REFUSED}, ${key}, coalesce(${quotes.executedBy}, ${key}))` })
     .where(and(eq(quotes.id, id), eq(quotes.integrationId, integrationId), isNotNull(quotes.body)))
     .returning();
   checkpoint("quote.bound");
   if (!row) {
-    if (isForgotten(id, now())) throw quoteExpired();
+    if (isForgotten(id, context.now())) throw quoteExpired();
     throw new ServiceError("not_found", "There is no such quote that can be executed.", {
       outcome: "not_submitted",
     });
   }
   if (row.executedBy !== key) throw boundTo(row.executedBy);
-  await refuseFailed(ledgerOf({ db }, integrationId), {
+  await refuseFailed(ledger, {
     integrationId,
     quoteId: id,
     key,

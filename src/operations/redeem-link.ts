@@ -4,6 +4,7 @@ import { ViewError } from "../chain/errors.ts";
 import { requireAccounts, requireHolders } from "../collections/accounts.ts";
 import type { CollectionTarget } from "../collections/collection-target.ts";
 import type { EndpointResponse, ServiceContext } from "../context.ts";
+import { ledgerOf } from "../db/ledger.ts";
 import { type ClaimedLink, findClaim, isUnclaimed, keepClaim } from "../db/queries/claims.ts";
 import { findIntegration } from "../db/queries/integrations.ts";
 import type { ClaimProof, SignedVoucher } from "../domain/claim-proofs.ts";
@@ -63,7 +64,7 @@ export const redeemLink = async (
         subjectId,
         request,
         condition: isUnclaimed(link),
-        after: [keepClaim(context.db, link, id)],
+        after: [keepClaim(ledgerOf(context, integrationId), link, id)],
       },
     ),
   );
@@ -90,9 +91,9 @@ const currentClaim = async (
   integrationId: Uuid,
   link: ClaimedLink,
 ): Promise<RowWithResults | null> => {
-  const found = await findClaim(context.db, link);
+  const found = await findClaim(ledgerOf(context, integrationId), link);
   if (!found) return null;
-  // A claim that ended long ago is in the archive; one that the database has lost can't be found until it is put back.
+  // A claim that ended long ago is in the archive.
   const { operationId: id } = found;
   const operation = found.operation ?? (await archivedClaim(context, integrationId, id));
   return operation?.state === "failed" ? null : operation;

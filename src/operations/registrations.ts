@@ -2,7 +2,7 @@ import { sql } from "drizzle-orm";
 import { registerAccount } from "../chain/contract/calls.ts";
 import type { Registration } from "../collections/currencies.ts";
 import type { ServiceContext } from "../context.ts";
-import type { Database } from "../db/client.ts";
+import { ledgerOf } from "../db/ledger.ts";
 import type { NewOperation, OperationRow } from "../db/queries/operations.ts";
 import { wasAccepted } from "../db/queries/operations.ts";
 import {
@@ -57,24 +57,28 @@ export const registering = (
   registrations: readonly Registration[],
 ): Pick<Proposal, "condition" | "after" | "refusal"> => {
   if (registrations.length === 0) return {};
-  const { db, now } = context;
+  const { now } = context;
+  const ledger = ledgerOf(context, integrationId);
   const operation = { id, integrationId, createdAt: now() };
   const isFull = sql`${fullSince(integrationId, registrations.length, operation.createdAt)} IS NOT NULL`;
   return {
     condition: sql`(${areUnpaid(registrations)} AND NOT ${isFull})`,
-    after: [noteRegistrations(db, operation, registrations, wasAccepted(id))],
+    after: [noteRegistrations(ledger, operation, registrations, wasAccepted(id))],
     refusal: () => refusedRegistration(context, integrationId, registrations),
   };
 };
 
 /** Why registrations can't be paid for now; null if they can. */
 const refusedRegistration = async (
-  { db, now }: ServiceContext,
+  context: ServiceContext,
   integrationId: NewOperation["integrationId"],
   registrations: readonly Registration[],
 ): Promise<ServiceError | null> => {
-  const at = now();
-  const { unpaid, since } = await db.get<{ unpaid: number; since: number | null }>(
+  const at = context.now();
+  const { unpaid, since } = await ledgerOf(context, integrationId).get<{
+    unpaid: number;
+    since: number | null;
+  }>(
     sql`SELECT ${areUnpaid(registrations)} AS unpaid, ${fullSince(integrationId, registrations.length, at)} AS since`,
   );
   if (since !== null) return tooMany(registrations, secondsUntilFree(since, at));
@@ -100,25 +104,19 @@ interface WithRegistrations {
   readonly registrations?: readonly Registration[];
 }
 
-type Registering = Pick<OperationRow, "id" | "integrationId" | "createdAt"> & {
+type Registering = Pick<OperationRow, "id" | "integrationId"> & {
   readonly request: WithRegistrations;
-};
-
-/** Notes again what an operation registers, after a rollback of the database. */
-export const noteAgain = async (db: Database, operation: Registering): Promise<void> => {
-  const { registrations = [] } = operation.request;
-  if (registrations.length > 0) await noteRegistrations(db, operation, registrations);
 };
 
 /** Forgets the registrations of a failed operation that have cost nothing. */
 export const forgetUnpaid = (
-  db: Database,
-  { id, request: { registrations = [] } }: Registering,
+  context: ServiceContext,
+  { id, integrationId, request: { registrations = [] } }: Registering,
   records: readonly TransactionRecord[],
 ): Statement[] => {
   const steps = registrationSteps(registrations);
   const mayBePaid = (step: string | undefined) =>
     records.some((record) => record.step === step && record.state !== "failed" && record.state !== "refused");
   const unpaid = registrations.filter((_, index) => !mayBePaid(steps[index]));
-  return unpaid.length === 0 ? [] : [forgetRegistrations(db, id, unpaid)];
+  return unpaid.length === 0 ? [] : [forgetRegistrations(ledgerOf(context, integrationId), id, unpaid)];
 };

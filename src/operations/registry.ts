@@ -60,7 +60,7 @@ export const kindNamed = (kind: OperationKind): Kind => RULES[kind];
 type Signed = Pick<OperationRow, "kind" | "integrationId">;
 
 /** Name of the wallet that signs an operation's transactions. */
-export const walletName = ({ kind, integrationId }: Signed): Uuid | "platform" =>
+const walletName = ({ kind, integrationId }: Signed): Uuid | "platform" =>
   KINDS[kind].wallet === "platform" ? "platform" : integrationId;
 
 /** The wallet that signs an operation's transactions. */

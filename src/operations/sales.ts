@@ -10,10 +10,11 @@ import { connectFor } from "../chain/rpc.ts";
 import type { Seen } from "../chain/views.ts";
 import { COLLECTIONS_PAGE, collectionPages } from "../collections/on-chain.ts";
 import type { ServiceContext } from "../context.ts";
-import { type Database, runBatch } from "../db/client.ts";
+import { runBatch } from "../db/client.ts";
+import { type Ledger, ledgerOf } from "../db/ledger.ts";
 import { findIntegration } from "../db/queries/integrations.ts";
-import { isOpen, OPEN, type OperationRow } from "../db/queries/operations.ts";
-import { collections, contracts, integrations } from "../db/schema/index.ts";
+import { isOpen, OPEN } from "../db/queries/operations.ts";
+import { collections, meta } from "../db/schema/ledger.ts";
 import { type Uuid, uuidToBytes } from "../domain/ids.ts";
 import { PAYOUT } from "../domain/operations.ts";
 
@@ -27,27 +28,23 @@ const pendingSales = (id: Uuid): SQL => sql`(
 
 /** An integration's sales that no payout has taken, as of the last reading of the contracts; nanoNEAR. */
 export const untakenSales = (id: Uuid): SQL => sql`max(0,
-  (SELECT unpaid_sales FROM integrations WHERE id = ${uuidToBytes(id)}) - ${pendingSales(id)})`;
+  (SELECT unpaid_sales FROM meta) - ${pendingSales(id)})`;
 
 /** An integration's sales that no payout has taken, at most `most`; both in nanoNEAR. */
 export const salesUpTo = (id: Uuid, most: bigint): SQL =>
   sql`min(CAST(${most.toString()} AS INTEGER), ${untakenSales(id)})`;
 
 /** Deducts the sales that an operation paid out, while it is open. @param sales nanoNEAR */
-export const takeSales = (
-  db: Database,
-  { id, integrationId }: Pick<OperationRow, "id" | "integrationId">,
-  sales: string,
-) =>
-  db
-    .update(integrations)
+export const takeSales = (ledger: Ledger, operationId: Uuid, sales: string) =>
+  ledger
+    .update(meta)
     .set({ unpaidSales: sql`unpaid_sales - CAST(${sales} AS INTEGER)` })
-    .where(and(eq(integrations.id, integrationId), isOpen(id)));
+    .where(isOpen(operationId));
 
 /** Largest integer of SQLite. */
 export const MOST_NANO = 2n ** 63n - 1n;
 
-/** What D1 knows of a collection. */
+/** What the ledger knows of a collection. */
 interface CollectionRow {
   readonly id: Uuid;
   /** Its number on the contract. */
@@ -67,7 +64,7 @@ interface CollectionRow {
  * @throws ViewError, ChainUnavailableError if the contract's owner can't be read
  */
 export const noteSales = async (
-  { db, now }: ServiceContext,
+  context: ServiceContext,
   integrationId: Uuid,
   views: ContractViews,
   { rows, page }: { readonly rows: readonly CollectionRow[]; readonly page: Seen<ContractCollection[]> },
@@ -83,8 +80,9 @@ export const noteSales = async (
   if (unsettled.length === 0) return;
   const [owner, integration] = await Promise.all([
     views.ownerAt(page.height),
-    findIntegration(db, integrationId),
+    findIntegration(context.db, integrationId),
   ]);
+  const ledger = ledgerOf(context, integrationId);
   const isOwn = owner === integration?.walletAccountId;
   const changed = unsettled.filter((row) => row.read !== row.earned || isOwn !== row.earnedOwn);
   const statements = changed.flatMap(({ id, earned, earnedOwn, read }) => {
@@ -97,17 +95,14 @@ export const noteSales = async (
       AND earned IS ${earned} AND earned_own = ${earnedOwn ? 1 : 0})`;
     const sum = sql`min(unpaid_sales + CAST(${sales.toString()} AS INTEGER), CAST(${MOST_NANO.toString()} AS INTEGER))`;
     return [
-      db
-        .update(integrations)
-        .set({ unpaidSales: sum })
-        .where(and(eq(integrations.id, integrationId), isUnchanged)),
-      db
+      ledger.update(meta).set({ unpaidSales: sum }).where(isUnchanged),
+      ledger
         .update(collections)
-        .set({ earned: read, earnedOwn: isOwn, updatedAt: now() })
+        .set({ earned: read, earnedOwn: isOwn, updatedAt: context.now() })
         .where(and(eq(collections.id, id), isUnchanged)),
     ];
   });
-  await runBatch(db, statements);
+  await runBatch(ledger, statements);
 };
 
 /** A lagging node returns less than an earlier reading. */
@@ -136,19 +131,17 @@ export const readSales = async (
   integrationId: Uuid,
   height: number,
 ): Promise<UnreadContracts> => {
-  const rows = await context.db
+  const rows = await ledgerOf(context, integrationId)
     .select({
       id: collections.id,
       onChainId: collections.onChainId,
       earned: collections.earned,
       earnedOwn: collections.earnedOwn,
       height: collections.height,
-      accountId: contracts.accountId,
+      accountId: collections.contractAccountId,
     })
     .from(collections)
-    .innerJoin(contracts, eq(contracts.id, collections.contractId))
-    .where(and(eq(collections.integrationId, integrationId), eq(contracts.state, "ready")))
-    .orderBy(desc(contracts.id))
+    .orderBy(desc(collections.contractId))
     .all();
   const rpc = connectFor(context);
   const skipped: string[] = [];

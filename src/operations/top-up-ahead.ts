@@ -84,7 +84,8 @@ const topUp = async (context: ServiceContext, contract: ContractRow, amount: big
   const isOpen = hasOpenOperation({ integrationId, subjectId }, KIND);
   const isTooSoon = hadOperationSince(subjectId, KIND, { failed: ago(NOT_AGAIN_MS), any: ago(LAG_MS) });
   const condition = sql`NOT ${isOpen} AND NOT ${isTooSoon}`;
-  const proposal = { kind: KIND, subjectId, request, condition } as const;
+  // A refusal ends it with a row, which `isTooSoon` looks for.
+  const proposal = { kind: KIND, subjectId, request, condition, acceptFirst: true } as const;
   try {
     if (!(await isOwn(context, contract))) return false;
     const answer = await tryOperation(

@@ -58,28 +58,21 @@ const audited = (row: ApiKeyRow): object => {
   };
 };
 
-/** The statements beside a change of a key: its entry in the audit log, and its event. */
-const beside = (
-  context: ServiceContext,
-  row: ApiKeyRow,
-  { action, event }: { readonly action: AuditAction; readonly event?: EventType },
-  condition: SQL,
-) => {
+/** The entry of a change of a key in the audit log, in its batch. */
+const beside = (context: ServiceContext, row: ApiKeyRow, action: AuditAction, condition: SQL) =>
+  recordChange(context, row.integrationId, { action, subjectId: row.id, changes: audited(row) }, condition);
+
+/** Tells of a change of a key, after it: the ledger is another database. The answer has the key's only copy, so this never rejects. */
+const tell = async (context: ServiceContext, row: ApiKeyRow, event: EventType): Promise<void> => {
   const at = context.now();
   const { integrationId } = row;
-  const change = { action, subjectId: row.id, changes: audited(row) };
-  return [
-    ...recordChange(context, integrationId, change, condition),
-    ...(event === undefined
-      ? []
-      : [
-          insertEvents(
-            ledgerOf(context, integrationId),
-            { integrationId, runs: [[event, 1]], data: toKey(row, at), at },
-            condition,
-          ),
-        ]),
-  ];
+  const news = { integrationId, runs: [[event, 1]], data: toKey(row, at), at } as const;
+  try {
+    await insertEvents(ledgerOf(context, integrationId), news, sql`true`);
+    wakeEndpoints(context, integrationId);
+  } catch (error) {
+    context.log("key.event_lost", { integration_uuid: integrationId, key_uuid: row.id, type: event, error });
+  }
 };
 
 /** An answer to keep for the request's Idempotency-Key; sealed, because it shows a key. */
@@ -144,10 +137,10 @@ export const issueKey = async (
       WHERE ${condition}`)
     .returning({ id: apiKeys.id });
   const answered = await kept(requestKey, 201, answer);
-  const extra = beside(context, row, { action: "key.created", event: "key.created" }, condition);
+  const extra = beside(context, row, "key.created", condition);
   const stored = await runWithResponse(db, { answered, condition }, insertion, extra);
   if (stored.length > 0) {
-    wakeEndpoints(context, integrationId);
+    await tell(context, row, "key.created");
     return answer;
   }
   await refuseUsedUp(context, integrationId, ["keys"]);
@@ -215,7 +208,7 @@ export const rotateKey = async (
   const condition = sql`EXISTS (SELECT 1 FROM api_keys WHERE ${which})`;
   const answered = await kept(requestKey, 200, answer);
   const change = db.update(apiKeys).set(changes).where(which).returning({ id: apiKeys.id });
-  const extra = beside(context, row, { action: "key.rotated", event: "key.rotated" }, condition);
+  const extra = beside(context, row, "key.rotated", condition);
   if ((await runWithResponse(db, { answered, condition }, change, extra)).length === 0) {
     throw new ServiceError(
       "conflict",
@@ -223,7 +216,7 @@ export const rotateKey = async (
     );
   }
   forgetKey(read.id);
-  wakeEndpoints(context, read.integrationId);
+  await tell(context, row, "key.rotated");
   return answer;
 };
 
@@ -242,7 +235,7 @@ export const revokeKey = async (
     .set({ revokedAt: context.now() })
     .where(which)
     .returning({ id: apiKeys.id });
-  const extra = beside(context, read, { action: "key.deleted" }, condition);
+  const extra = beside(context, read, "key.deleted", condition);
   const [row] = await runWithResponse(db, { answered, condition }, change, extra);
   forgetKey(read.id);
   return row !== undefined;

@@ -1,5 +1,5 @@
 import type { Overview } from "../api/resources/overview.ts";
-import { duration } from "../domain/counted.ts";
+import { counted, duration } from "../domain/counted.ts";
 
 type Facts = Omit<Overview, "attention">;
 type Attention = Overview["attention"][number];
@@ -35,21 +35,26 @@ const partsDown = ({ database, bucket, nodes, schedule }: Facts): readonly Findi
 /** What needs the operator's attention, critical rules first. ops/alerts.yml and docs/running.md have an entry for each. */
 export const RULES: Readonly<Record<string, Rule>> = {
   part_down: critical(partsDown),
-  database_behind: critical(({ database }) =>
-    when(
-      database.behind === true,
-      "database",
-      "It was rolled back, and wallets refuse new operations. Run: npm run admin -- database recover",
-    ),
-  ),
   operation_unknown: critical(({ stuck }) =>
-    stuck.flatMap(({ operation_uuid: id, kind, state }) =>
+    stuck.flatMap(({ operation_uuid: id, integration_uuid: owner, kind, state }) =>
       when(
         state === "unknown",
         id,
-        `The outcome of this ${kind} can't be proven. Set NEAR_ARCHIVAL_RPC_URL to a node that keeps all history, or look at the chain and run: npm run admin -- operation settle ${id} --effect yes|no`,
+        `The outcome of this ${kind} can't be proven. Set NEAR_ARCHIVAL_RPC_URL to a node that keeps all history, or look at the chain and run: npm run admin -- operation settle ${id} ${owner} --effect yes|no`,
       ),
     ),
+  ),
+  wallet_inactive: critical(({ wallets_inactive: inactive }) =>
+    inactive.map(({ integration_uuid: id, account_id }) => [
+      account_id ?? id,
+      `This wallet signs and accepts nothing, because its object was lost, was set back or fails at each call, or its key isn't on its account. npm run admin -- wallet ${id} shows which. Lost: npm run admin -- wallet restore ${id}`,
+    ]),
+  ),
+  writes_refused: critical(({ writes_refused: refused }) =>
+    refused.map(({ integration_uuid: id, count }) => [
+      id,
+      `The database has refused ${count} effects of this integration's operations. They are tried again each hour; the log line ledger.entry_refused says why.`,
+    ]),
   ),
   operation_late: warning(({ at, stuck }) =>
     stuck.flatMap(({ operation_uuid, kind, state, created_at }) =>
@@ -103,14 +108,14 @@ export const RULES: Readonly<Record<string, Rule>> = {
     when(
       percent !== null && percent >= FILLING,
       "database",
-      `The database is ${percent} % full. Keep operations, events and keys for fewer days.`,
+      `The database is ${percent} % full. Have drafts that nobody needs deleted, and keep keys for fewer hours.`,
     ),
   ),
   archive_refused: warning(({ archive_refused: refused }) =>
     when(
       refused > 0,
       "archive",
-      `Old operations of ${refused} integrations could not be moved to R2; the log line archive.file_refused says why.`,
+      `Old operations of ${counted(refused, "integration")} could not be moved to R2; the log lines archive.page_failed and archive.file_refused say why.`,
     ),
   ),
   webhook_disabled: warning(({ webhooks }) =>

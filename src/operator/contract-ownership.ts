@@ -4,6 +4,7 @@ import { ChainUnavailableError, ViewError } from "../chain/errors.ts";
 import { connect } from "../chain/rpc.ts";
 import { requireAccounts } from "../collections/accounts.ts";
 import type { EndpointResponse, ServiceContext } from "../context.ts";
+import { ledgerOf } from "../db/ledger.ts";
 import { type ContractRow, findContractOf, forgetEarned, listContracts } from "../db/queries/contracts.ts";
 import type { IntegrationRow } from "../db/queries/integrations.ts";
 import { cursorUuid, type Page, pageOf } from "../domain/cursors.ts";
@@ -86,7 +87,7 @@ export const acceptContract = async (
   const request: ContractAcceptOperation = { contract: accountId, walletId };
   const id = newUuid();
   // Before the wallet can be the owner: what the contract has counted until then is the former owner's.
-  const after = [forgetEarned(context.db, [accountId], id)];
+  const after = [forgetEarned(ledgerOf(context, integrationId), [accountId], id)];
   const proposal = { id, kind: "contract_accept", subjectId: integrationId, request, after } as const;
   return runOperation(context, { integrationId, ...OPERATOR }, proposal);
 };

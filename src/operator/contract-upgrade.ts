@@ -249,6 +249,7 @@ const publishCode = async (
   const id = newUuid();
   if ((await publicationOf(context.db, Buffer.from(codeHash, "hex"), id)) === "elsewhere_pending") return;
   const request: ContractPublishOperation = { platformId: context.settings.PLATFORM_ACCOUNT_ID, codeHash };
-  const proposal = { id, kind: "contract_publish", subjectId, request } as const;
+  // Its first step claims the publication, which nobody releases for an operation that doesn't exist.
+  const proposal = { id, kind: "contract_publish", subjectId, request, acceptFirst: true } as const;
   await runOperation(context, { integrationId, ...OPERATOR }, proposal);
 };

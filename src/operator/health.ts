@@ -5,7 +5,6 @@ import { ChainRpc, connect } from "../chain/rpc.ts";
 import { SharedReads } from "../chain/shared-reads.ts";
 import { accountBalance } from "../chain/views.ts";
 import type { ServiceContext } from "../context.ts";
-import { selectBehind } from "../db/queries/rollback.ts";
 import { selectSweeps } from "../db/queries/sweeps.ts";
 import { fullAt } from "../domain/database-growth.ts";
 import { SCHEDULE } from "./jobs/reconcile.ts";
@@ -33,9 +32,8 @@ const inDatabase = async (context: ServiceContext): Promise<Pick<Readiness, "dat
   const { db, settings, now, log } = context;
   const limit = settings.DATABASE_LIMIT;
   try {
-    const [{ meta }, behind, noted] = await db.batch([
+    const [{ meta }, noted] = await db.batch([
       db.run(sql`SELECT 1`),
-      selectBehind(db),
       selectSweeps(db, [SCHEDULE, DATABASE_SIZE]),
     ]);
     const lastRun = noted.find(({ name }) => name === SCHEDULE)?.updatedAt ?? null;
@@ -49,14 +47,13 @@ const inDatabase = async (context: ServiceContext): Promise<Pick<Readiness, "dat
         limit_bytes: limit,
         full_percent: Math.round((1_000 * size) / limit) / 10,
         full_at: fullTime === null || fullTime > LAST_DATE ? null : new Date(fullTime).toISOString(),
-        behind: behind.length > 0,
       },
       schedule: { last_run_at: lastRun?.toISOString() ?? null, state: late ? "late" : "running" },
     };
   } catch (error) {
     log("ready.database_failed", { error });
     return {
-      database: { size_bytes: null, limit_bytes: limit, full_percent: null, full_at: null, behind: null },
+      database: { size_bytes: null, limit_bytes: limit, full_percent: null, full_at: null },
       schedule: { last_run_at: null, state: "late" },
     };
   }

@@ -10,11 +10,14 @@ import {
 } from "../collections/hidden-assets.ts";
 import type { ServiceContext } from "../context.ts";
 import { type Database, runBatch } from "../db/client.ts";
+import { ledgerOf } from "../db/ledger.ts";
 import { recordChange } from "../db/queries/audit.ts";
 import { setOrder } from "../db/queries/collection-effects.ts";
+import { ledgersByOpen } from "../db/queries/integrations.ts";
 import { OPEN } from "../db/queries/operations.ts";
 import { readSweep, writeSweep } from "../db/queries/sweeps.ts";
-import { collections, operations } from "../db/schema/index.ts";
+import { collections } from "../db/schema/index.ts";
+import { operations } from "../db/schema/ledger.ts";
 import { ServiceError } from "../domain/errors.ts";
 import { type Uuid, uuidToBytes } from "../domain/ids.ts";
 import { newestVersion } from "../domain/sealing.ts";
@@ -48,6 +51,8 @@ const base64 = (bytes: Uint8Array): string => Buffer.from(bytes).toString("base6
 
 const SWEEP = "reveal_secret_rotation";
 const ROUND = 200;
+/** Ledgers that are asked for finalizations at once. */
+const AT_ONCE = 20;
 
 /** Where a round is: behind this collection with this version. */
 interface Cursor {
@@ -62,7 +67,12 @@ const isOlder = (version: number) => and(sql`reveal IS NOT NULL`, sql`${VERSION}
 /** Collections with an order that is sealed under an older version, after a cursor. */
 const ordersBefore = (db: Database, version: number, after: Cursor | null) =>
   db
-    .select({ id: collections.id, reveal: collections.reveal, version: VERSION })
+    .select({
+      id: collections.id,
+      integrationId: collections.integrationId,
+      reveal: collections.reveal,
+      version: VERSION,
+    })
     .from(collections)
     .where(
       and(
@@ -77,6 +87,18 @@ const ordersBefore = (db: Database, version: number, after: Cursor | null) =>
 const isPendingOlder = (version: number) =>
   sql`${OPEN} AND kind = 'finalize' AND request ->> '$.reveal.order.secretVersion' < ${version}`;
 
+const countPendingOlder = async (context: ServiceContext, version: number): Promise<number> => {
+  let count = 0;
+  for await (const some of ledgersByOpen(context.db, AT_ONCE, 0)) {
+    const asked = await Promise.allSettled(
+      some.map((id) => ledgerOf(context, id).$count(operations, isPendingOlder(version))),
+    );
+    // A ledger that doesn't answer may have one.
+    for (const one of asked) count += one.status === "fulfilled" ? one.value : 1;
+  }
+  return count;
+};
+
 /** Seals orders of hidden assets again under the newest version, some a call, in D1 and in R2. A failure blocks no others. */
 export const resealOrders = async (context: ServiceContext): Promise<Rotation["reveals"]> => {
   const { db, settings, log, now } = context;
@@ -89,11 +111,11 @@ export const resealOrders = async (context: ServiceContext): Promise<Rotation["r
   await writeSweep(db, SWEEP, cursor ? JSON.stringify(cursor) : null, now());
   const failed: Uuid[] = [];
   let resealed = 0;
-  for (const { id, reveal } of rows) {
+  for (const { id, integrationId, reveal } of rows) {
     try {
       const order = await resealOrder(context, id, reveal!.order!);
       await keepOrder(context, id, order);
-      await runBatch(db, [setOrder(db, id, order)]);
+      await setOrder(ledgerOf(context, integrationId), id, order);
       resealed += 1;
     } catch (error) {
       log("reveal.reseal_failed", { collection_uuid: id, error });
@@ -115,7 +137,7 @@ export const resealOrders = async (context: ServiceContext): Promise<Rotation["r
   }
   const [finalized, pending] = await Promise.all([
     db.$count(collections, isOlder(version)),
-    db.$count(operations, isPendingOlder(version)),
+    countPendingOlder(context, version),
   ]);
   return { resealed, failed, remaining: finalized + pending + left };
 };

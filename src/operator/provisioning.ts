@@ -1,17 +1,27 @@
 import { not } from "drizzle-orm";
+import { baseEncode } from "near-api-js";
 import type { ContractAdopted, ContractDeployed } from "../api/resources/contract.ts";
 import type { WalletCreated } from "../api/resources/wallet.ts";
+import { accessKeyNonces } from "../chain/blocks.ts";
 import { contractCode } from "../chain/contract/code.ts";
 import { type ContractRoles, contractViews, readCodeState } from "../chain/contract/views.ts";
 import { ViewError } from "../chain/errors.ts";
 import { protocolLimits } from "../chain/protocol.ts";
-import { connect } from "../chain/rpc.ts";
+import { connect, connectFor } from "../chain/rpc.ts";
 import { accountCode } from "../chain/views.ts";
 import type { EndpointResponse, ServiceContext } from "../context.ts";
+import { holds } from "../db/client.ts";
+import { ledgerOf } from "../db/ledger.ts";
 import { type ContractRow, findAnyContract } from "../db/queries/contracts.ts";
 import type { IntegrationRow } from "../db/queries/integrations.ts";
 import { hasOpenOperation } from "../db/queries/operations.ts";
-import { insertContract, startWallet, storeWalletKey } from "../db/queries/provisioning.ts";
+import {
+  insertContract,
+  setContractState,
+  setWalletState,
+  startWallet,
+  storeWalletKey,
+} from "../db/queries/provisioning.ts";
 import { integrations } from "../db/schema/index.ts";
 import { isFormerRelease } from "../domain/contract-releases.ts";
 import { ServiceError } from "../domain/errors.ts";
@@ -54,11 +64,27 @@ export const provisionWallet = async (
 ): Promise<EndpointResponse<Omit<WalletCreated, "tx_results">>> => {
   const integration = await requireUndeleted(context, integrationId);
   const { walletAccountId, walletState } = integration;
-  if (walletState !== "ready" || walletAccountId === null) return makeWallet(context, integration);
+  if (walletAccountId === null || (walletState !== "ready" && !(await wasCreated(context, integration))))
+    return makeWallet(context, integration);
   return {
     status: 200,
     body: { integration_uuid: integrationId, wallet_account_id: walletAccountId, wallet_state: "ready" },
   };
+};
+
+/** Whether the account was created by an operation that its ledger has lost; then the wallet is ready. */
+const wasCreated = async (context: ServiceContext, integration: IntegrationRow): Promise<boolean> => {
+  const { id: integrationId, walletAccountId: accountId, walletPublicKey: publicKey } = integration;
+  if (accountId === null || publicKey === null) return false;
+  const isOpen = hasOpenOperation({ integrationId, subjectId: integrationId }, "wallet_create");
+  if (await holds(ledgerOf(context, integrationId), isOpen)) return false;
+  const { nonces } = await accessKeyNonces(connectFor(context), accountId, "final");
+  if (!nonces.has(`ed25519:${baseEncode(publicKey)}`)) return false;
+  const wallet = walletOf(context.env, integrationId);
+  await restoredKey(context, integration);
+  if ((await wallet.status()).state === "prepared") await wallet.activate();
+  await setWalletState(context.db, integrationId, "ready", context.now());
+  return true;
 };
 
 /** The object generates the key, the sealed copy is stored, then the platform creates and funds the account. Repeatable. */
@@ -76,7 +102,6 @@ const makeWallet = async (
     accountId,
     publicKey: toHex(publicKey),
     funding: settings.WALLET_FUNDING,
-    name: integration.name,
   };
   const id = newUuid();
   const answer = await tryOperation(
@@ -88,7 +113,13 @@ const makeWallet = async (
       subjectId: integrationId,
       request,
       condition: not(hasOpenOperation({ integrationId, subjectId: integrationId }, "wallet_create")),
-      after: [startWallet(db, integrationId, id, context.now())],
+      reserve: {
+        take: async () => {
+          await startWallet(db, integrationId, context.now());
+          return true;
+        },
+        undo: async () => undefined,
+      },
     },
   );
   if (answer) return answer;
@@ -138,6 +169,7 @@ export const deployContract = async (
   const now = context.now();
   const accountId = subAccount("c", contractId, settings.PLATFORM_ACCOUNT_ID);
   const row = { id: contractId, integrationId, accountId, codeHash: code.hash };
+  const inserted = { ...row, state: "deploying", createdAt: now, updatedAt: now } as const;
   const request: ContractDeployOperation = {
     accountId,
     ownerId,
@@ -157,7 +189,13 @@ export const deployContract = async (
       kind: "contract_deploy",
       subjectId: contractId,
       request,
-      after: [insertContract(db, { ...row, state: "deploying", createdAt: now, updatedAt: now })],
+      reserve: {
+        take: async () => (await insertContract(db, inserted)).length > 0,
+        again: () => [[insertContract(db, inserted)]],
+        undo: async () => {
+          await setContractState(db, contractId, "failed", context.now());
+        },
+      },
     },
   );
 };

@@ -1,11 +1,13 @@
 import type { StuckTransaction } from "../api/resources/wallet.ts";
 import type { ServiceContext } from "../context.ts";
-import { withOldOperations } from "../db/queries/integrations.ts";
-import { openOperationsOf, type WalletName } from "../db/queries/recovery.ts";
-import { behindFrom } from "../db/queries/rollback.ts";
+import { isForgotten, ledgerOf } from "../db/ledger.ts";
+import { withSomethingStuck } from "../db/queries/integrations.ts";
+import { openOperations } from "../db/queries/operations.ts";
 import { type Page, unknownCursor } from "../domain/cursors.ts";
+import { ServiceError } from "../domain/errors.ts";
 import { isUuid, type Uuid } from "../domain/ids.ts";
 import { walletOf } from "../wallet/client.ts";
+import type { StuckRecord } from "../wallet/interface.ts";
 import { type Stuck, toStuck } from "./wallets.ts";
 
 /** After this time an open operation is listed; an unknown one at once. Milliseconds. */
@@ -28,7 +30,7 @@ interface Found {
 }
 
 /**
- * Late and unprovable transactions, operations of inactive wallets, and those that a rolled-back database lacks. A page reads
+ * Late and unprovable transactions, and operations of inactive wallets. A page reads
  * a bounded number of wallets, so it may be short or empty and still have a next one.
  * @throws ServiceError invalid_request (cursor), wallet_busy
  */
@@ -38,14 +40,11 @@ export const listStuck = async (
   size: number,
 ): Promise<Page<StuckTransaction>> => {
   const start = parseCursor(cursor);
-  const behind = await behindFrom(context.db, start.wallet, ASKED_AT_ONCE);
-  const others = await walletsAfter(context, start.wallet, Array.from(behind.keys()));
+  const others = await walletsAfter(context, start.wallet);
   const asked = await Promise.all(
     [start.wallet, ...others].map(async (wallet) => {
       const after = wallet === start.wallet ? start.record : BEFORE_ALL;
-      const lacked = after === BEFORE_ALL ? lackedView(behind.get(wallet ?? "platform")) : [];
-      const found = await stuckOf(context, wallet, Math.max(after, 0), size + 1);
-      return { wallet, found: [...lacked, ...found] };
+      return { wallet, found: await stuckOf(context, wallet, after, size + 1) };
     }),
   );
   const entries = asked.flatMap(({ wallet, found }) => found.map((entry) => ({ wallet, ...entry })));
@@ -59,52 +58,48 @@ export const listStuck = async (
 };
 
 /** The next integrations that have something stuck, by their ids. */
-const walletsAfter = async (
-  { db, now }: ServiceContext,
-  after: Uuid | null,
-  behind: readonly WalletName[],
-): Promise<Uuid[]> => {
-  const since = new Date(now().getTime() - OLD_AFTER_MS);
-  const old = await withOldOperations(db, since, after, ASKED_AT_ONCE);
-  const lacking = behind.filter((wallet): wallet is Uuid => wallet !== "platform" && wallet !== after);
-  return Array.from(new Set([...old, ...lacking]))
-    .toSorted()
-    .slice(0, ASKED_AT_ONCE);
-};
+const walletsAfter = ({ db, now }: ServiceContext, after: Uuid | null): Promise<Uuid[]> =>
+  withSomethingStuck(db, new Date(now().getTime() - OLD_AFTER_MS), after, ASKED_AT_ONCE);
 
-/** The wallet's operation that the database lacks, until it is recovered. */
-const lackedView = (missing: Uuid | undefined): Found[] =>
-  missing === undefined
-    ? []
-    : [
-        {
-          position: 0,
-          stuck: { operation_uuid: missing, step: "database", state: "behind", transaction: null },
-        },
-      ];
-
-/** What is stuck in one wallet: from its journal or, if it is inactive, its open operations in the database. */
+/** What is stuck in one wallet: from its journal or, if it is inactive, its open operations. */
 const stuckOf = async (
-  { db, env }: ServiceContext,
+  context: ServiceContext,
   wallet: Uuid | null,
   after: number,
   limit: number,
 ): Promise<Found[]> => {
-  const found = await walletOf(env, wallet ?? "platform").stuck(after, limit);
+  const from = Math.max(after, 0);
+  const waits = { state: "wallet_inactive", transaction: null } as const;
+  let found: StuckRecord[] | null;
+  try {
+    found = await walletOf(context.env, wallet ?? "platform").stuck(from, limit);
+  } catch (error) {
+    if (wallet === null || error instanceof ServiceError) throw error;
+    context.log("stuck.ledger_unavailable", { integration_uuid: wallet, error });
+    return after > BEFORE_ALL ? [] : [{ position: 0, stuck: { operation_uuid: null, step: null, ...waits } }];
+  }
   if (found !== null) return found.map(({ place, record }) => ({ position: place, stuck: toStuck(record) }));
   if (wallet === null) return [];
-  const rows = await openOperationsOf(db, wallet, after, limit);
-  return rows.map(({ rowNumber, id, kind }) => ({
-    position: rowNumber,
-    stuck: { operation_uuid: id, step: kind, state: "wallet_inactive", transaction: null },
-  }));
+  try {
+    const rows = await openOperations(ledgerOf(context, wallet), from, limit);
+    return rows.map(({ rowNumber, id, kind }) => ({
+      position: rowNumber,
+      stuck: { operation_uuid: id, step: kind, ...waits },
+    }));
+  } catch (error) {
+    // No ledger keeps another from being listed.
+    context.log("stuck.ledger_unavailable", { integration_uuid: wallet, error });
+    // One that was lost doesn't know its operations until it is activated.
+    if (!isForgotten(error) || after > BEFORE_ALL) return [];
+    return [{ position: 0, stuck: { operation_uuid: null, step: null, ...waits } }];
+  }
 };
 
 const cursorOf = (wallet: Uuid | null, record: number): string => `${wallet ?? "platform"}.${record}`;
 
 const parseCursor = (cursor: string | null): Cursor => {
   if (cursor === null) return { wallet: null, record: BEFORE_ALL };
-  const [wallet = "", record = ""] = cursor.split(".", 2);
+  const [wallet = "", record = ""] = cursor.toLowerCase().split(".", 2);
   if (!/^\d{1,15}$/.test(record)) throw unknownCursor();
   if (wallet === "platform") return { wallet: null, record: Number(record) };
   if (!isUuid(wallet)) throw unknownCursor();

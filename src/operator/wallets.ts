@@ -2,16 +2,13 @@ import { eq, type SQL, sql } from "drizzle-orm";
 import { baseEncode } from "near-api-js";
 import type { Rotation, StuckTransaction, WalletShown } from "../api/resources/wallet.ts";
 import type { ServiceContext } from "../context.ts";
-import { ledgerOf } from "../db/ledger.ts";
-import { readLastSeq, skipNumbers } from "../db/queries/events.ts";
 import type { IntegrationRow } from "../db/queries/integrations.ts";
-import { integrationIds } from "../db/queries/integrations.ts";
+import { integrationIds, setInactive } from "../db/queries/integrations.ts";
 import { readSweep, writeSweep } from "../db/queries/sweeps.ts";
 import { integrations } from "../db/schema/index.ts";
-import { ServiceError } from "../domain/errors.ts";
-import { firstOfGeneration, generationOf } from "../domain/events.ts";
+import { DATABASE_RETRY_AFTER, ServiceError, secretMissing } from "../domain/errors.ts";
 import { toHex, type Uuid } from "../domain/ids.ts";
-import { newestVersion } from "../domain/sealing.ts";
+import { missingVersion, newestVersion } from "../domain/sealing.ts";
 import { resealWebhooks } from "../events/webhooks/secrets.ts";
 import { walletOf } from "../wallet/client.ts";
 import type { TransactionRecord, WalletStatus } from "../wallet/interface.ts";
@@ -20,7 +17,7 @@ import { requireIntegration } from "./integrations.ts";
 
 export type Stuck = Omit<StuckTransaction, "integration_uuid">;
 
-export const toStuck = (record: TransactionRecord): Stuck => ({
+export const toStuck = (record: TransactionRecord) => ({
   operation_uuid: record.operationUuid,
   step: record.step,
   state: record.state,
@@ -39,44 +36,60 @@ const toWallet = (
   queued: status.queued,
   open: status.open,
   stuck: status.stuck.map(toStuck),
+  lost_operations: status.lost.map(({ operationUuid, key }) => ({
+    operation_uuid: operationUuid,
+    idempotency_key: key,
+  })),
 });
 
 /** An integration's wallet. @throws ServiceError not_found, conflict where it has none yet */
 export const readWallet = async (context: ServiceContext, integrationId: Uuid): Promise<WalletShown> => {
   const { walletAccountId, walletPublicKey } = await requireIntegration(context, integrationId);
   if (walletAccountId === null || walletPublicKey === null) throw noWallet();
-  const status = await walletOf(context.env, integrationId).status();
+  const status = await statusOf(context, integrationId);
   return toWallet(status, { accountId: walletAccountId, publicKey: walletPublicKey });
 };
 
 export const readPlatform = async (context: ServiceContext): Promise<WalletShown> =>
   toWallet(await walletOf(context.env, "platform").status());
 
+/** Its object's answer. @throws ServiceError not_configured, database_unavailable where the object fails at each call */
+const statusOf = async ({ env }: ServiceContext, integrationId: Uuid): Promise<WalletStatus> => {
+  try {
+    return await walletOf(env, integrationId).status();
+  } catch (error) {
+    if (error instanceof ServiceError) throw error;
+    const version = missingVersion(error);
+    if (version !== null) throw secretMissing(version, error);
+    throw new ServiceError(
+      "database_unavailable",
+      'This wallet\'s object fails at each call; the log says why. Try again in a minute. If that lasts, see "A wallet object that is lost" in docs/running.md.',
+      { retryable: true, retryAfter: DATABASE_RETRY_AFTER, cause: error },
+    );
+  }
+};
+
 const noWallet = () => new ServiceError("conflict", "This integration has no wallet yet. Create it first.");
 
 /**
  * Restores the key of a lost wallet object from the sealed copy; one that has its key keeps it. The wallet signs nothing until
- * `activateWallet`. Event numbers continue in another generation: readers may have numbers that an older database lacks.
- * @throws ServiceError not_found, conflict if there is no copy, or its version of WALLET_SECRETS is missing
+ * `activateWallet`. Its ledger gets back what D1 and R2 have of it. @throws ServiceError not_found, conflict if there is no copy, or its version of WALLET_SECRETS is missing
  */
 export const restoreWallet = async (context: ServiceContext, integrationId: Uuid): Promise<WalletShown> => {
-  const { env, now } = context;
   const integration = await requireIntegration(context, integrationId);
-  const { state } = await walletOf(env, integrationId).status();
-  const ledger = ledgerOf(context, integrationId);
-  const generation = state === "empty" ? generationOf(await readLastSeq(ledger, integrationId)) + 1 : 0;
-  if (generation > 0)
-    await ledger.batch([skipNumbers(ledger, integrationId, firstOfGeneration(generation), now())]);
-  const key = await restoredKey(context, integration, generation);
-  if (key === null) throw noWallet();
-  return toWallet(await walletOf(context.env, integrationId).status());
+  await statusOf(context, integrationId);
+  if ((await restoredKey(context, integration)) === null) throw noWallet();
+  const wallet = walletOf(context.env, integrationId);
+  let brought = await wallet.bringBack(integrationId);
+  // Each call goes on where the one before stopped, and so does a request that repeats this one.
+  while (!brought.isDone) brought = await wallet.bringBack(integrationId);
+  return toWallet(await wallet.status());
 };
 
 /** A wallet's stored key, restored in its object if lost; null: none. @throws ServiceError conflict (WALLET_SECRETS) */
 export const restoredKey = async (
   { env, settings }: ServiceContext,
   { id, walletAccountId, walletPublicKey, walletSecret, walletSecretVersion }: IntegrationRow,
-  generation = 0,
 ): Promise<Uint8Array | null> => {
   if (walletAccountId === null || walletPublicKey === null) return null;
   if (walletSecret === null || walletSecretVersion === null) return null;
@@ -89,7 +102,7 @@ export const restoredKey = async (
       `Add version ${walletSecretVersion} to WALLET_SECRETS again: this wallet's key is sealed under it.`,
     );
   }
-  const restored = await wallet.restore(walletAccountId, walletSecret, walletSecretVersion, generation);
+  const restored = await wallet.restore(walletAccountId, walletSecret, walletSecretVersion);
   if (toHex(restored.publicKey) === toHex(walletPublicKey)) return restored.publicKey;
   throw new Error(`the object of wallet ${walletAccountId} has another key than the database`);
 };
@@ -100,18 +113,16 @@ export const restoredKey = async (
  */
 export const activateWallet = async (context: ServiceContext, integrationId: Uuid): Promise<WalletShown> => {
   const row = await requireIntegration(context, integrationId);
-  if (row.walletState !== "ready") throw noWallet();
   const wallet = walletOf(context.env, integrationId);
-  const { state } = await wallet.status();
+  const { state } = await statusOf(context, integrationId);
+  // One that was lost while its account was being made: its ledger has to go on before that can be repeated.
+  if (row.walletState !== "ready" && state !== "restored") throw noWallet();
   if (state === "empty")
     throw new ServiceError("conflict", "This wallet has lost its key. Restore it first.");
-  if (state === "behind")
-    throw new ServiceError(
-      "conflict",
-      "The database lacks this wallet's latest operation. Recover the database.",
-    );
   if (state === "prepared" || state === "restored") {
-    await wallet.activate();
+    if (!(await wallet.activate()))
+      throw new ServiceError("conflict", "This wallet's ledger has forgotten something. Restore it first.");
+    await setInactive(context.db, integrationId, null);
     context.log("wallet.activated", { integration_uuid: integrationId });
   }
   return toWallet(await wallet.status());

@@ -1,11 +1,12 @@
 import { alarmToSet } from "../domain/alarms.ts";
 import type { Uuid } from "../domain/ids.ts";
+import type { Settings } from "../env.ts";
 import { within } from "../waiting.ts";
 import type { Driver } from "./driver.ts";
-import type { Filing } from "./filing.ts";
 import type { Wallet } from "./interface.ts";
 import type { Journal } from "./journal/journal.ts";
-import type { RollbackGuard } from "./rollback-guard.ts";
+import { keptMs } from "./journal/timing.ts";
+import type { Outbox } from "./outbox.ts";
 import type { Runtime } from "./runtime.ts";
 import type { Custody } from "./signing/custody.ts";
 
@@ -18,15 +19,22 @@ const STAY_MS = 20_000;
 /** How long one alarm waits for the operations it resumes. Milliseconds. */
 const RESUME_WAIT_MS = 25_000;
 const RESUMED_AT_ONCE = 10;
+/** An operation that is due for longer is driven by the next call too: the platform may never run an alarm. Milliseconds. */
+const OVERDUE_MS = 15_000;
+/** Rows of ended operations are removed together, so many at once. Milliseconds. */
+const FORGET_EVERY_MS = 60_000;
+const FORGOTTEN_AT_ONCE = 250;
+const FORGET_STEPS = 16;
 
 interface AlarmParts extends Runtime {
   readonly ctx: DurableObjectState;
   readonly journal: Journal;
   readonly driver: Driver;
-  readonly rollbackGuard: RollbackGuard;
-  readonly filing: Filing;
+  readonly outbox: Outbox;
+  readonly settings: Pick<Settings, "JOURNAL_KEPT_DAYS">;
   readonly custody: Pick<Custody, "unlock">;
   readonly resume: Wallet["resume"];
+  readonly shippingDue: () => number | null;
 }
 
 /**
@@ -59,7 +67,12 @@ export class Alarm {
   #wantedAt(): number | null {
     const { journal, now } = this.#parts;
     const { operations } = journal;
-    const times = [operations.nextResume(), this.#parts.filing.next()];
+    const times = [
+      operations.nextResume(),
+      this.#nextForgotten(),
+      this.#parts.outbox.next(),
+      this.#parts.shippingDue(),
+    ];
     if (this.#parts.driver.busy) times.push(now() + OPEN_EVERY_MS);
     else if (journal.intents.counts().queued > 0) times.push(now() + WAITING_EVERY_MS);
     const wanted = times.filter((time) => time !== null);
@@ -75,7 +88,8 @@ export class Alarm {
       await custody.unlock();
       await Promise.all([this.#resumeDue(), within(STAY_MS, this.#parts.driver.run())]);
       await this.#resumeDue();
-      await this.#parts.filing.run();
+      await within(STAY_MS, this.#parts.outbox.run());
+      this.#forget();
     } catch (error) {
       log("wallet.alarm_failed", { error });
     } finally {
@@ -83,21 +97,46 @@ export class Alarm {
     }
   }
 
-  /** Resumes operations whose rows are over and whose effects aren't acknowledged. */
+  get #keptMs(): number {
+    const { journal, settings } = this.#parts;
+    return keptMs(journal.bytes, settings.JOURNAL_KEPT_DAYS);
+  }
+
+  /** When rows of an ended operation are to be removed, milliseconds since the epoch; null: of none. */
+  #nextForgotten(): number | null {
+    const first = this.#parts.journal.operations.firstAcknowledged();
+    return first === null ? null : first + this.#keptMs + FORGET_EVERY_MS;
+  }
+
+  #forget(): void {
+    const { journal, now } = this.#parts;
+    for (let step = 0; step < FORGET_STEPS; step++) {
+      const before = now() - this.#keptMs;
+      if (!journal.atomically(() => journal.operations.forgetOld(before, now(), FORGOTTEN_AT_ONCE))) return;
+    }
+  }
+
+  /** Drives operations that are due, which nobody may wait for. */
   async #resumeDue(): Promise<void> {
-    const { journal, log, now, at, rollbackGuard } = this.#parts;
+    const { journal, log, now, at } = this.#parts;
     const due = journal.operations.takeDue(now(), RESUMED_AT_ONCE);
     const resume = async (operation: Uuid) => {
       try {
         at("wallet.before_resume");
-        const { generation } = journal.snapshots;
-        if (!(await this.#parts.resume(operation, RESUME_WAIT_MS)))
-          rollbackGuard.lacks(operation, generation);
+        await this.#parts.resume(operation, RESUME_WAIT_MS);
         at("wallet.resumed");
       } catch (error) {
         log("wallet.resume_failed", { operation, error });
       }
     };
     await within(RESUME_WAIT_MS, Promise.all(due.map(resume)));
+  }
+
+  /** Does what is overdue, though the alarm may never ring. */
+  async wake(): Promise<void> {
+    await this.arm();
+    this.#parts.outbox.wake();
+    const next = this.#parts.journal.operations.nextResume();
+    if (next !== null && next + OVERDUE_MS < this.#parts.now()) await this.#resumeDue();
   }
 }

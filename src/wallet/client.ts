@@ -29,26 +29,30 @@ export const walletOf = (env: Bindings, name: Uuid | "platform"): Wallet => {
     prepareKey: (accountId) => again(() => stub().prepareKey(accountId)),
     activate: () => again(() => stub().activate()),
     restore: (...sealed) => again(() => stub().restore(...sealed)),
-    carryOut: (row, { waitMs, isNew }) => {
+    run: (...statements) => again(() => stub().run(...statements)),
+    write: (write, waitMs) => {
       const left = timer(waitMs);
-      let calls = 0;
-      // An object lost during a call may have sent something; the one that answers the next call doesn't know.
-      return again(() => stub().carryOut(row, { waitMs: left(), isNew: isNew === true && calls++ === 0 }));
+      return again(() => stub().write(write, left()));
+    },
+    carryOut: (operation, waitMs, height) => {
+      const left = timer(waitMs);
+      return again(() => stub().carryOut(operation, left(), height));
     },
     resume: (operation, waitMs) => {
       const left = timer(waitMs);
       return again(() => stub().resume(operation, left()));
     },
+    submit: (intent) => again(() => stub().submit(intent)),
+    recordsAtEnd: (operation, timeoutMs) => {
+      const left = timer(timeoutMs);
+      return again(() => stub().recordsAtEnd(operation, left()));
+    },
+    bringBack: (integrationId) => again(() => stub().bringBack(integrationId)),
+    suspend: (at) => again(() => stub().suspend(at)),
     withdraw: (...operation) => again(() => stub().withdraw(...operation)),
     transactions: (operation) => again(() => stub().transactions(operation)),
     landing: (operation) => again(() => stub().landing(operation)),
     acknowledge: (...operation) => again(() => stub().acknowledge(...operation)),
-    rollbackCheck: () => again(() => stub().rollbackCheck()),
-    databaseLacks: (missing, generation) => again(() => stub().databaseLacks(missing, generation)),
-    journaled: (after, limit) => again(() => stub().journaled(after, limit)),
-    journaledOf: (operations) => again(() => stub().journaledOf(operations)),
-    lose: (operation) => again(() => stub().lose(operation)),
-    recovered: () => again(() => stub().recovered()),
     spentToday: (budget) => again(() => stub().spentToday(budget)),
     status: (maxAgeMs) => again(() => stub().status(maxAgeMs)),
     stuck: (after, limit) => again(() => stub().stuck(after, limit)),

@@ -39,7 +39,7 @@ export class Driver {
   }
 
   /** New work has arrived: it is signed at once if a lane has room, and watched until it is over. */
-  poke(): void {
+  wake(): void {
     this.#parts.dispatcher.start();
     void this.run();
     if (this.#nudged) return;
@@ -52,7 +52,7 @@ export class Driver {
 
   /** Starts the loop if the journal has work and it isn't running. */
   keepOn(): void {
-    if (this.#running === null && this.busy) this.poke();
+    if (this.#running === null && this.busy) this.wake();
   }
 
   /** Runs until nothing is open. One loop at a time; never rejects. */

@@ -1,73 +1,14 @@
 import type { Action } from "../chain/actions.ts";
 import type { ContractToken } from "../chain/contract/views.ts";
 import type { ChainTransactionResult } from "../chain/outcome.ts";
+import type { SentRows } from "../db/ledger.ts";
 import type { TransactionResult } from "../db/queries/operation-transactions.ts";
 import type { OperationRow } from "../db/queries/operations.ts";
-import type { Acceptance } from "../db/queries/rollback.ts";
+import type { OperationLimits } from "../db/queries/usage.ts";
+import type { SentStatement } from "../db/statements.ts";
+import type { ErrorCode, ErrorDetails } from "../domain/errors.ts";
 import type { Uuid } from "../domain/ids.ts";
 import type { Budget } from "../domain/key-rights.ts";
-import type { OperationKind, OperationState } from "../domain/operations.ts";
-
-/**
- * An operation as stored in the database: what is needed to put it back after a rollback, and to detect that others are
- * missing.
- */
-export interface OperationSnapshot {
-  readonly kind: OperationKind;
-  readonly integrationUuid: Uuid;
-  readonly subjectUuid: Uuid;
-  /** The validated request, JSON. */
-  readonly request: string;
-  /** Quoted and maximum cost, yoctoNEAR; null if there is none. */
-  readonly quotedCost: string | null;
-  readonly mostCost: string | null;
-  /** The caller's own reference; null if there is none. */
-  readonly reference: string | null;
-  /** The API key that it was accepted for; null: none. */
-  readonly apiKey: Uuid | null;
-  /** Its Idempotency-Keys. */
-  readonly keys: readonly SnapshotKey[];
-  /** Milliseconds since the epoch. */
-  readonly acceptedAt: number;
-  /** Row number; operations accepted later have a higher one. */
-  readonly rowNumber: number;
-  /** The integration's latest other operations in the database when the snapshot was taken. */
-  readonly recent: readonly Uuid[];
-}
-
-/** An Idempotency-Key of an operation. */
-export interface SnapshotKey {
-  readonly key: string;
-  /** Fingerprint of the request, lower-case hexadecimal. */
-  readonly fingerprint: string | null;
-  /** Milliseconds since the epoch. */
-  readonly expiresAt: number;
-}
-
-/** Position in the order of acceptance. */
-export interface SnapshotPosition {
-  /** How often the database had been recovered at that time. */
-  readonly generation: number;
-  readonly rowNumber: number;
-}
-
-/** The result of an operation, as returned to its caller. */
-export interface OperationEnding {
-  readonly state: Extract<OperationState, "succeeded" | "failed">;
-  readonly answerStatus: number;
-  /** As the database stores it: the body, or its location in R2. */
-  readonly answerBody: string;
-  /** Milliseconds since the epoch. */
-  readonly endedAt: number;
-}
-
-/** An operation as the journal stores it. */
-export interface JournaledOperation extends Omit<OperationSnapshot, "rowNumber" | "recent"> {
-  readonly place: SnapshotPosition;
-  readonly operationUuid: Uuid;
-  /** Null while it runs or its end isn't acknowledged. */
-  readonly ending: OperationEnding | null;
-}
 
 /** The response to a submitted intent. */
 export type SubmitResult =
@@ -76,7 +17,7 @@ export type SubmitResult =
   | { readonly status: "insufficient_funds"; readonly missing: string; readonly accountId: string }
   /**
    * The queue is full or has reserved the whole balance, or what is left of a daily limit, which `held` names. With `inactive` the object can't sign: it has no key or isn't
-   * activated; with `behind` the database is older than the journal and must be recovered; with `lockedOut` the
+   * activated; with `lockedOut` the
    * wallet's own key (`ed25519:<base58>`) isn't on its account. `retryAfter` is in seconds.
    */
   | {
@@ -84,14 +25,8 @@ export type SubmitResult =
       readonly retryAfter: number;
       readonly held?: "integration" | "key";
       readonly inactive?: true;
-      readonly behind?: true;
       readonly lockedOut?: { readonly publicKey: string; readonly accountId: string };
     }
-  /**
-   * The snapshot doesn't show that the database has `latest`, which came from it earlier. Look it up and submit the
-   * intent again: with it in `recent`, or after `databaseLacks`.
-   */
-  | { readonly status: "unchecked"; readonly latest: Uuid; readonly generation: number }
   /**
    * The wallet would exceed its daily spending limit, or that of an API key. yoctoNEAR: the limit, the amount spent or
    * reserved, the intent's maximum cost; seconds until the next day begins.
@@ -135,18 +70,6 @@ export interface Intent {
   readonly whole?: { readonly cost: string; readonly storage: string };
   /** The operation's maximum total cost, yoctoNEAR; unlimited if null or absent. */
   readonly mostCost?: string | null;
-  /** The operation's snapshot; absent if it already has an intent. */
-  readonly snapshot?: OperationSnapshot;
-}
-
-/** Data to detect a database that is older than a wallet's journal. */
-export interface RollbackCheck {
-  /** `empty`: the object has no key, and its journal may be lost. */
-  readonly state: WalletStatus["state"];
-  /** The latest accepted operation that this wallet received; the database must have it. Null if there is none. */
-  readonly latest: Uuid | null;
-  /** How often the database was recovered. */
-  readonly generation: number;
 }
 
 /** Whether an operation's signed bytes can still be included in a block. */
@@ -160,10 +83,10 @@ export type LandingState =
 export interface WalletStatus {
   /**
    * `empty`: the object has no key, because it was never created or was lost; `prepared`: its account may not exist
-   * yet; `restored`: it signs nothing until it is activated; `behind`: the database is older than the journal;
-   * `locked_out`: its key isn't on its account. In the last two states it accepts nothing new until that is repaired.
+   * yet; `restored`: it signs nothing until it is activated; `locked_out`: its key isn't on its account, and it accepts
+   * nothing new until that is repaired.
    */
-  readonly state: "empty" | "prepared" | "restored" | "behind" | "locked_out" | "active";
+  readonly state: "empty" | "prepared" | "restored" | "locked_out" | "active";
   /** Empty, like the key, if there is no wallet. */
   readonly accountId: string;
   readonly publicKey: Uint8Array;
@@ -184,6 +107,15 @@ export interface WalletStatus {
   readonly open: number;
   /** The first hundred; `stuck` returns all. */
   readonly stuck: readonly TransactionRecord[];
+  /** What losses of the last seven days took along and is nowhere, the newest first: at most a thousand. */
+  readonly lost: readonly LostOperation[];
+}
+
+/** An operation that its ledger has lost, as D1 named it. */
+export interface LostOperation {
+  readonly operationUuid: Uuid;
+  /** The Idempotency-Key that it was accepted with; null: none, or unknown. */
+  readonly key: string | null;
 }
 
 /** A record that needs the operator, and its cursor in the journal. */
@@ -200,8 +132,40 @@ export interface SealedKey {
   readonly secretVersion: number;
 }
 
-/** An operation's row, with its acceptance and the facts of its kind if they were read with it. */
-export type AcceptedRow = OperationRow & { readonly acceptance?: Acceptance; readonly known?: unknown };
+/** An operation's row, with its limits and the facts of its kind if they were read for it. */
+export type AcceptedRow = OperationRow & { readonly limits?: OperationLimits; readonly known?: unknown };
+
+/** An operation to accept, as the Worker hands it to its ledger. */
+export interface NewWrite {
+  /** Its row as it will be. */
+  readonly row: AcceptedRow;
+  /** Statements that accept it, in one transaction; the first returns its row. */
+  readonly statements: readonly SentStatement[];
+  /** It is accepted before its first step is known. */
+  readonly acceptFirst: boolean;
+  /** Its Idempotency-Key; null: none. */
+  readonly key: string | null;
+}
+
+/** What became of an operation that was to be accepted. */
+export type Written =
+  /** It was, and this is its row once it has ended or is unknown; null: it is pending after the wait. */
+  | { readonly status: "accepted"; readonly row: RowWithResults | null }
+  /** A condition doesn't hold. Nothing was written, as for all following. */
+  | { readonly status: "not_accepted" }
+  /** Its Idempotency-Key belongs to another operation. */
+  | { readonly status: "taken" }
+  /** The integration was suspended. */
+  | { readonly status: "suspended" }
+  /** Its wallet refuses the first step. */
+  | { readonly status: "refused"; readonly refusal: Exclude<SubmitResult, { readonly status: "accepted" }> }
+  /** Its first step can't be made: the error of the API. */
+  | {
+      readonly status: "failed";
+      readonly code: ErrorCode;
+      readonly message: string;
+      readonly details: ErrorDetails;
+    };
 
 /** An operation's row, with its transactions' results if known. */
 export type RowWithResults = OperationRow & { readonly results?: readonly TransactionResult[] | undefined };
@@ -211,14 +175,6 @@ export type EndedRow = RowWithResults & {
   /** The next operation in turn; absent if there is none. */
   readonly next?: Pick<OperationRow, "id"> | undefined;
 };
-
-/** How a caller waits for an operation. */
-export interface Waiting {
-  /** Milliseconds; 0: until its first step was submitted or refused. */
-  readonly waitMs: number;
-  /** The caller has just accepted it and waits for it: a temporary refusal before its first step ends it. */
-  readonly isNew?: boolean;
-}
 
 /**
  * A wallet for the rest of the service: operations in, their ends and transaction records out. Only the object behind it
@@ -232,28 +188,32 @@ export interface Wallet {
    */
   prepareKey(accountId: string): Promise<SealedKey>;
   /** Reports that the account exists, so that the object may sign. */
-  activate(): Promise<void>;
+  activate(): Promise<boolean>;
+  /** Imports a sealed key after the object was lost; it signs nothing until it is activated. */
+  restore(accountId: string, sealed: Uint8Array, secretVersion: number): Promise<SealedKey>;
+  /** Runs statements on the ledger as one transaction. */
+  run(integrationId: Uuid, statements: readonly SentStatement[]): Promise<SentRows[]>;
   /**
-   * Imports a sealed key after the object was lost; it signs nothing until open operations are reconciled.
-   * @param generation the database's new generation; absent: the first
+   * Accepts an operation with its first step in one transaction, and drives it. A repetition joins it.
+   * @param waitMs milliseconds; 0: until its first step was submitted or refused
    */
-  restore(
-    accountId: string,
-    sealed: Uint8Array,
-    secretVersion: number,
-    generation?: number,
-  ): Promise<SealedKey>;
+  write(write: NewWrite, waitMs: number): Promise<Written>;
   /**
    * Drives an accepted operation to its end.
-   * @returns its row, ended or unknown; null: it is pending after the wait, and from then on no temporary refusal ends it
+   * @param waitMs as for `write` @param height minimum height of the nodes that its results are read from, if the operator knows one
+   * @returns its row, ended or unknown; null: it is pending after the wait, or there is none
    */
-  carryOut(row: AcceptedRow, waiting: Waiting): Promise<RowWithResults | null>;
-  /**
-   * Drives an operation that nobody may be waiting for, by its row in the database. What goes wrong is logged.
-   * @param waitMs as for `carryOut`
-   * @returns whether the database has it; if not, it is older than the journal
-   */
-  resume(operationUuid: Uuid, waitMs: number): Promise<boolean>;
+  carryOut(operationUuid: Uuid, waitMs: number, height?: number | null): Promise<RowWithResults | null>;
+  /** Drives an operation that nobody may be waiting for, and what else is overdue. What goes wrong is logged. */
+  resume(operationUuid: Uuid, waitMs: number): Promise<void>;
+  /** Journals a step for the ledger of another object: the platform's wallet signs for those. */
+  submit(intent: Intent): Promise<SubmitResult>;
+  /** As `transactions`, once all are over or after the timeout. Milliseconds. */
+  recordsAtEnd(operationUuid: Uuid, timeoutMs: number): Promise<TransactionRecord[]>;
+  /** Gives a ledger that was emptied or set back a part of what D1 and R2 have of it, from where the call before stopped. */
+  bringBack(integrationId: Uuid): Promise<BroughtBack>;
+  /** Whether the integration's keys accept operations. @param at since when not; null: they do */
+  suspend(at: number | null): Promise<void>;
   /**
    * Withdraws an operation if its journal has exactly `journaled` rows and none of them is queued or open: from then on
    * `submit` of a new step returns `withdrawn`, which guarantees that nothing more is sent. Returns true in that case
@@ -277,30 +237,8 @@ export interface Wallet {
    * before its restoration, until the validity period after the restoration is over.
    */
   landing(operationUuid: Uuid): Promise<LandingState>;
-  /**
-   * The operation's effects are in D1: its rows may be removed after the retention time, and the alarm doesn't resume it.
-   * @param ending the operation's result, for recovery; absent if the database doesn't have it
-   */
-  acknowledge(operationUuid: Uuid, ending?: OperationEnding): Promise<void>;
-  /** What the database must contain unless it is older than the journal. */
-  rollbackCheck(): Promise<RollbackCheck>;
-  /**
-   * Reports that the database lacks an operation that this wallet received from it. New operations are then rejected
-   * until `recovered`. No effect if the database was recovered since `generation`.
-   */
-  databaseLacks(missing: Uuid, generation: number): Promise<void>;
-  /**
-   * Operations in the journal, in order of acceptance.
-   * @param after return those after the first of these that the journal has, or after a position; from the start if it
-   *   has none of them
-   */
-  journaled(after: readonly Uuid[] | SnapshotPosition, limit: number): Promise<JournaledOperation[]>;
-  /** The journaled ones of these operations. */
-  journaledOf(operations: readonly Uuid[]): Promise<JournaledOperation[]>;
-  /** An operation can't be put back: the database may lack it from now on. */
-  lose(operationUuid: Uuid): Promise<void>;
-  /** Everything that can be put back is in the database again. New operations are accepted. */
-  recovered(): Promise<void>;
+  /** The operation has ended: its rows may be removed after the retention time, and the alarm doesn't resume it. */
+  acknowledge(operationUuid: Uuid): Promise<void>;
   /**
    * The amount spent since the start of the day (UTC), yoctoNEAR as a decimal string.
    * @param budget counts an API key's budget; absent: the whole wallet's spending
@@ -321,6 +259,12 @@ export interface Wallet {
   reseal(): Promise<SealedKey>;
   /** Processes everything open, like the alarm; called by the scheduled job. */
   reconcile(): Promise<void>;
+}
+
+/** What a call has brought back. */
+export interface BroughtBack {
+  readonly operations: number;
+  readonly isDone: boolean;
 }
 
 /** A transaction as the wallet knows it. Callers see `result`; the rest is for the operation's next step. */
@@ -371,7 +315,7 @@ export interface StorageDemand {
 /** Methods of the Worker's own entry point that the object calls (src/index.ts). */
 export interface WorkerEntry {
   /** Ends an operation whose results take long to read (src/operations/engine/drive.ts). */
-  finish(operationUuid: Uuid, height: number | null): Promise<EndedRow | null>;
+  finish(integrationId: Uuid, operationUuid: Uuid, height: number | null): Promise<EndedRow | null>;
   /**
    * Tops up a contract that lacks storage for the tokens likely to be ordered.
    * @returns the number of tokens it has storage for, including the top-up; null if it isn't a collection of the

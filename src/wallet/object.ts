@@ -1,24 +1,24 @@
 import { DurableObject } from "cloudflare:workers";
-import type { Uuid } from "../domain/ids.ts";
+import type { SentRows } from "../db/ledger.ts";
+import type { SentStatement } from "../db/statements.ts";
+import { type Uuid, uuidFromBytes } from "../domain/ids.ts";
 import type { Bindings } from "../env.ts";
 import type {
-  AcceptedRow,
+  BroughtBack,
   Intent,
-  JournaledOperation,
   LandingState,
-  OperationEnding,
-  RollbackCheck,
+  LostOperation,
+  NewWrite,
   RowWithResults,
   SealedKey,
-  SnapshotPosition,
   StuckRecord,
   SubmitResult,
   TransactionRecord,
-  Waiting,
   Wallet,
   WalletStatus,
+  Written,
 } from "./interface.ts";
-import { predates } from "./journal/snapshots.ts";
+import { predates } from "./journal/timing.ts";
 import { type WalletParts, wireWallet } from "./wiring.ts";
 
 /** Status of an object that has no key. */
@@ -34,32 +34,8 @@ const EMPTY: WalletStatus = {
   queued: 0,
   open: 0,
   stuck: [],
+  lost: [],
 };
-
-/** Closes operations to further steps (docs/transactions.md, "The alarm and operations"). */
-class Withdrawal {
-  readonly #parts: WalletParts;
-
-  constructor(parts: WalletParts) {
-    this.#parts = parts;
-  }
-
-  /** As `Wallet.withdraw`. An ended operation in a file accepts no further steps anyway. */
-  async of(...[operation, journaled, isNew, states]: Parameters<Wallet["withdraw"]>): Promise<boolean> {
-    const { journal, whole, now } = this.#parts;
-    const { intents, operations } = journal;
-    const records = intents.records(operation).map(({ record }) => record);
-    const filed = records.length > 0 ? null : await whole.filed(operation);
-    if (filed !== null) return filed.records.length === journaled && areIn(filed.records, states);
-    if (records.length !== journaled) return false;
-    if (operations.isWithdrawn(operation)) return true;
-    const wallet = journal.wallet();
-    if (!isNew && (wallet === null || predates(operation, wallet.restoredAt))) return false;
-    if (!intents.isOver(operation) || !areIn(records, states)) return false;
-    operations.withdraw(operation, journaled, now());
-    return true;
-  }
-}
 
 /** Whether the records are in the states that a decision was based on. */
 const areIn = (
@@ -70,6 +46,9 @@ const areIn = (
 /** Number of stuck rows in the wallet's status. */
 const STUCK_SHOWN = 100;
 
+/** Number of lost operations in the wallet's status. */
+const LOST_SHOWN = 1_000;
+
 /**
  * The object of a wallet, of an integration or of the platform, and the only holder of its key. Its methods are thin: the
  * journal is the source of truth, `lanes.ts` and `rules.ts` decide, `Dispatcher` signs, `Observer` polls. See
@@ -77,27 +56,51 @@ const STUCK_SHOWN = 100;
  */
 export abstract class WalletObject extends DurableObject<Bindings> implements Wallet {
   protected readonly parts: WalletParts;
-  readonly #withdrawal: Withdrawal;
 
   constructor(ctx: DurableObjectState, env: Bindings) {
     super(ctx, env);
-    this.parts = wireWallet(ctx, env, (operation, waitMs) => this.resume(operation, waitMs));
-    this.#withdrawal = new Withdrawal(this.parts);
+    this.parts = wireWallet(ctx, env, {
+      resume: (operation, waitMs) => this.resume(operation, waitMs),
+      shippingDue: () => this.shippingDue(),
+    });
   }
 
-  abstract carryOut(row: AcceptedRow, waiting: Waiting): Promise<RowWithResults | null>;
+  abstract run(integrationId: Uuid, statements: readonly SentStatement[]): Promise<SentRows[]>;
 
-  abstract resume(operationUuid: Uuid, waitMs: number): Promise<boolean>;
+  abstract write(write: NewWrite, waitMs: number): Promise<Written>;
+
+  abstract carryOut(
+    operationUuid: Uuid,
+    waitMs: number,
+    height?: number | null,
+  ): Promise<RowWithResults | null>;
+
+  abstract resume(operationUuid: Uuid, waitMs: number): Promise<void>;
+
+  abstract bringBack(integrationId: Uuid): Promise<BroughtBack>;
+
+  /** When something of the ledger is to be copied to R2, milliseconds since the epoch; null: nothing is. */
+  protected abstract shippingDue(): number | null;
+
+  async suspend(at: number | null): Promise<void> {
+    this.ctx.storage.sql.exec("UPDATE meta SET suspended_at = ?", at);
+  }
 
   async prepareKey(accountId: string): Promise<SealedKey> {
     return this.parts.custody.prepare(accountId);
   }
 
-  async activate(): Promise<void> {
-    await this.parts.custody.unlock();
-    this.parts.custody.known(null);
-    this.parts.journal.activate();
+  async activate(): Promise<boolean> {
+    const { custody, guard, journal } = this.parts;
+    await custody.unlock();
+    const { state } = custody.known(null);
+    if (guard.isSetBack && (state !== "restored" || !guard.isBroughtBack)) return false;
+    journal.atomically(() => {
+      journal.activate();
+      guard.settle();
+    });
     await this.#go();
+    return true;
   }
 
   async restore(...sealed: Parameters<Wallet["restore"]>): Promise<SealedKey> {
@@ -106,15 +109,29 @@ export abstract class WalletObject extends DurableObject<Bindings> implements Wa
 
   /** Journals an intent. Repeating an operation and step returns `accepted` and changes nothing. */
   async submit(intent: Intent): Promise<SubmitResult> {
+    return this.journal(intent);
+  }
+
+  /** The same. @param accept runs in the transaction of the intent */
+  protected async journal(intent: Intent, accept?: () => void): Promise<SubmitResult> {
     await this.parts.custody.unlock();
-    const result = await this.parts.submission.submit(intent);
-    if (result.status === "accepted") this.parts.driver.poke();
+    const result = await this.parts.submission.submit(intent, accept);
+    if (result.status === "accepted") this.parts.driver.wake();
     else this.parts.driver.keepOn();
     return result;
   }
 
-  async withdraw(...operation: Parameters<Wallet["withdraw"]>): Promise<boolean> {
-    return this.#withdrawal.of(...operation);
+  async withdraw(...[operation, journaled, isNew, states]: Parameters<Wallet["withdraw"]>): Promise<boolean> {
+    const { journal, now } = this.parts;
+    const { intents, operations } = journal;
+    const records = intents.records(operation).map(({ record }) => record);
+    if (records.length !== journaled) return false;
+    if (operations.isWithdrawn(operation)) return true;
+    const wallet = journal.wallet();
+    if (!isNew && (wallet === null || predates(operation, wallet.restoredAt))) return false;
+    if (!intents.isOver(operation) || !areIn(records, states)) return false;
+    operations.withdraw(operation, journaled, now());
+    return true;
   }
 
   async transactions(operationUuid: Uuid): Promise<TransactionRecord[]> {
@@ -132,43 +149,15 @@ export abstract class WalletObject extends DurableObject<Bindings> implements Wa
     return this.parts.records.of(operationUuid, until);
   }
 
-  async acknowledge(operationUuid: Uuid, ending?: OperationEnding): Promise<void> {
-    this.parts.journal.acknowledge(operationUuid, Date.now(), ending);
+  async acknowledge(operationUuid: Uuid): Promise<void> {
+    this.parts.journal.acknowledge(operationUuid, Date.now());
     await this.parts.alarm.arm(Number.POSITIVE_INFINITY);
-  }
-
-  async rollbackCheck(): Promise<RollbackCheck> {
-    await this.parts.custody.unlock();
-    const { generation } = this.parts.journal.snapshots;
-    return { state: this.#state(), latest: this.parts.journal.snapshots.latest(), generation };
-  }
-
-  async databaseLacks(missing: Uuid, generation: number): Promise<void> {
-    this.parts.rollbackGuard.lacks(missing, generation);
-  }
-
-  async journaled(after: readonly Uuid[] | SnapshotPosition, limit: number): Promise<JournaledOperation[]> {
-    return this.parts.whole.after(after, limit);
-  }
-
-  async journaledOf(operations: readonly Uuid[]): Promise<JournaledOperation[]> {
-    return this.parts.whole.of(operations);
-  }
-
-  async lose(operationUuid: Uuid): Promise<void> {
-    this.parts.journal.snapshots.lose(operationUuid);
-    this.parts.journal.operations.acknowledge(operationUuid, Date.now());
-  }
-
-  async recovered(): Promise<void> {
-    this.parts.rollbackGuard.recovered();
   }
 
   /** The wallet's state as the operator sees it. */
   #state(): WalletStatus["state"] {
     const state = this.parts.journal.wallet()?.state ?? "empty";
     if (state !== "active") return state;
-    if (this.parts.journal.snapshots.behind !== null) return "behind";
     return this.parts.journal.lanes.missing() === null ? "active" : "locked_out";
   }
 
@@ -201,7 +190,19 @@ export abstract class WalletObject extends DurableObject<Bindings> implements Wa
       lanes: this.parts.journal.lanes.all().map(({ publicKey, kind, open }) => ({ publicKey, kind, open })),
       ...this.parts.journal.intents.counts(),
       stuck: this.parts.records.stuck(0, STUCK_SHOWN).map(({ record }) => record),
+      lost: this.#lost(),
     };
+  }
+
+  #lost(): LostOperation[] {
+    return this.ctx.storage.sql
+      .exec<{ id: ArrayBuffer; key: string | null }>(
+        "SELECT id, key FROM lost_operations WHERE id > x'' AND expires_at > ? ORDER BY id DESC LIMIT ?",
+        Date.now(),
+        LOST_SHOWN,
+      )
+      .toArray()
+      .map(({ id, key }) => ({ operationUuid: uuidFromBytes(new Uint8Array(id)), key }));
   }
 
   async spentToday(budget?: Uuid): Promise<string> {
@@ -229,6 +230,7 @@ export abstract class WalletObject extends DurableObject<Bindings> implements Wa
     await this.parts.landing.noteRestoration();
     await this.parts.observer.lookAgain();
     await this.#go();
+    await this.parts.alarm.wake();
   }
 
   override async alarm(): Promise<void> {
@@ -237,7 +239,7 @@ export abstract class WalletObject extends DurableObject<Bindings> implements Wa
 
   async #go(): Promise<void> {
     await this.parts.alarm.arm();
-    this.parts.driver.poke();
+    this.parts.driver.wake();
   }
 }
 

@@ -4,14 +4,12 @@ import type { StuckRecord, TransactionRecord } from "./interface.ts";
 import type { Journal } from "./journal/journal.ts";
 import type { MintedTokens } from "./observing/minted-tokens.ts";
 import type { Waiters } from "./waiters.ts";
-import type { WholeJournal } from "./whole-journal.ts";
 
 /** Rows open for longer are reported to the operator as stuck. Milliseconds. */
 const STUCK_AFTER_MS = 120_000;
 
 interface RecordsParts {
   readonly journal: Journal;
-  readonly whole: WholeJournal;
   readonly waiters: Waiters;
   readonly mintedTokens: MintedTokens;
   readonly explorerUrl: string | null;
@@ -28,14 +26,10 @@ export class Records {
   /** The operation's records, once all are over or at the deadline (milliseconds since the epoch). */
   async of(operation: Uuid, until: number): Promise<TransactionRecord[]> {
     const { intents } = this.#parts.journal;
-    while (!intents.isOver(operation) && Date.now() < until) {
+    while (Date.now() < until && !intents.isOver(operation)) {
       await this.#parts.waiters.wait(operation, until - Date.now());
     }
-    const rows = intents.records(operation);
-    // An operation that was removed from the journal is open again in a database that was rolled back.
-    return rows.length > 0
-      ? this.#withMore(rows)
-      : Array.from((await this.#parts.whole.filed(operation))?.records ?? []);
+    return this.#withMore(intents.records(operation));
   }
 
   /** Records that need the operator, after a cursor in the journal. */

@@ -9,14 +9,12 @@ import type { Intent, SubmitResult } from "./interface.ts";
 import { withStorage } from "./journal/budgets.ts";
 import { encodeActions } from "./journal/encoding.ts";
 import type { Journal } from "./journal/journal.ts";
-import { predates } from "./journal/snapshots.ts";
 import { nextDayAfter, withinDay } from "./journal/spending.ts";
+import { predates } from "./journal/timing.ts";
 import { LANE_METHODS, retryAfter } from "./lanes/lanes.ts";
 import type { QuotaAhead } from "./quota-ahead.ts";
-import type { RollbackGuard } from "./rollback-guard.ts";
 import type { Runtime } from "./runtime.ts";
 import type { StorageAhead } from "./storage-ahead.ts";
-import type { WholeJournal } from "./whole-journal.ts";
 
 /** Retry-After of a wallet that may not sign yet, seconds. */
 const NOT_READY_AFTER = 5;
@@ -29,11 +27,9 @@ const MAX_ACTION_BYTES = 1_572_864;
 
 interface SubmissionParts extends Runtime {
   readonly journal: Journal;
-  readonly whole: WholeJournal;
   readonly settings: Pick<Settings, "MAX_QUEUE">;
   readonly head: Head;
   readonly funds: Funds;
-  readonly rollbackGuard: RollbackGuard;
   readonly storage: StorageAhead;
   readonly quota: QuotaAhead;
   /** Sets the alarm for a new row, in the turn in which it is called. */
@@ -50,11 +46,12 @@ export class Submission {
 
   /**
    * Journals an intent unless its operation and step are already there. Journals nothing when the wallet can't pay, its
-   * queue is full, no node responds, or its database was rolled back.
+   * queue is full, or no node responds.
+   * @param accept runs first in the intent's transaction; what it throws leaves nothing of both
    */
-  async submit(intent: Intent): Promise<SubmitResult> {
+  async submit(intent: Intent, accept: () => void = () => undefined): Promise<SubmitResult> {
     const { journal, head, funds, at } = this.#parts;
-    const known = this.#known(intent) ?? (await this.#ended(intent));
+    const known = this.#known(intent);
     if (known !== null) return known;
     const wallet = journal.wallet();
     if (wallet === null || wallet.state !== "active") {
@@ -65,11 +62,8 @@ export class Submission {
       const lockedOut = { publicKey, accountId: wallet.accountId };
       return { status: "busy", retryAfter: LOCKED_OUT_AFTER, inactive: true, lockedOut };
     }
-    const isNew = !journal.intents.hasAny(intent.operationUuid);
-    const rollback = isNew ? this.#parts.rollbackGuard.refusal(intent) : null;
-    if (rollback !== null) return rollback;
-    if (predates(intent.operationUuid, wallet.restoredAt) || (isNew && this.#isForgotten(intent))) {
-      await this.#add(intent, NO_COST, "unknown");
+    if (predates(intent.operationUuid, wallet.restoredAt)) {
+      await this.#add(intent, NO_COST, "unknown", accept);
       return { status: "accepted" };
     }
     const refusal = this.#full() ?? (await this.#unpaid(intent, wallet.accountId)) ?? this.#limited(intent);
@@ -79,37 +73,21 @@ export class Submission {
     const late =
       this.#known(intent) ??
       this.#tooDear(intent, cost) ??
-      (isNew && journal.snapshots.behind !== null ? this.#parts.rollbackGuard.refusal(intent) : null) ??
       this.#full() ??
       (funds.cover(journal.intents.reserved(), cost) === "enough" ? null : this.#busy()) ??
       this.#limited(intent);
     if (late !== null) return late;
     at("wallet.before_journal");
-    await this.#add(intent, cost, "queued");
+    await this.#add(intent, cost, "queued", accept);
     at("wallet.journaled");
     return { status: "accepted" };
   }
 
   /** The response that doesn't depend on the chain: the step is journaled, or the operation accepts no more steps. */
   #known({ operationUuid, step }: Intent): SubmitResult | null {
-    const { intents, operations, snapshots } = this.#parts.journal;
-    if (intents.has(operationUuid, step)) return { status: "accepted" };
-    // A failed operation may be open again in a database that was rolled back, and a newer Worker may know a remedy.
-    const isSealed = operations.isWithdrawn(operationUuid) || snapshots.hasFailed(operationUuid);
-    return isSealed ? { status: "withdrawn" } : null;
-  }
-
-  /** The response for an ended operation in a file: its steps are accepted, others are not. */
-  async #ended({ operationUuid, step }: Intent): Promise<SubmitResult | null> {
-    const { journal, whole } = this.#parts;
-    const filed = journal.intents.hasAny(operationUuid) ? null : await whole.filed(operationUuid);
-    if (filed === null) return null;
-    return { status: filed.records.some((record) => record.step === step) ? "accepted" : "withdrawn" };
-  }
-
-  /** Whether the operation was, or may have been, done and removed from the journal: the database was rolled back. */
-  #isForgotten({ operationUuid, snapshot }: Intent): boolean {
-    return snapshot !== undefined && this.#parts.journal.snapshots.isForgotten(operationUuid);
+    const standing = this.#parts.journal.operations.standing(operationUuid, step);
+    if (standing === null) return null;
+    return { status: standing === "journaled" ? "accepted" : "withdrawn" };
   }
 
   #full(): SubmitResult | null {
@@ -215,7 +193,7 @@ export class Submission {
   }
 
   /** Adds an intent and sets its alarm without an await in between: both are stored, or neither. */
-  async #add(intent: Intent, cost: Cost, state: "queued" | "unknown"): Promise<void> {
+  async #add(intent: Intent, cost: Cost, state: "queued" | "unknown", accept: () => void): Promise<void> {
     const { journal, now } = this.#parts;
     const actions = encodeActions(intent.actions);
     if (actions.length > MAX_ACTION_BYTES) {
@@ -224,6 +202,7 @@ export class Submission {
     // Set for a mint that may share a transaction.
     const order = orderIn(intent.actions);
     journal.atomically(() => {
+      accept();
       const id = journal.intents.add({
         operation: intent.operationUuid,
         step: intent.step,
@@ -240,9 +219,8 @@ export class Submission {
         now: now(),
       });
       if (state === "queued") journal.budgets.count(id, intent.budgets ?? [], storageBeyond(intent));
-      if (intent.snapshot) journal.snapshots.add(intent.operationUuid, intent.snapshot);
       journal.operations.begin(intent.operationUuid, false);
-      if (state === "unknown") journal.operations.rowsOver(intent.operationUuid, now());
+      if (state === "unknown") journal.operations.rowsOver([intent.operationUuid], now());
     });
     if (order && state === "queued") {
       const { storage, quota } = this.#parts;

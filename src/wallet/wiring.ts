@@ -6,7 +6,7 @@ import { Alarm, OPEN_EVERY_MS } from "./alarm.ts";
 import { DisplayedBalance, Funds } from "./chain-state/funds.ts";
 import { Head } from "./chain-state/head.ts";
 import { Driver } from "./driver.ts";
-import { Filing } from "./filing.ts";
+import { Guard } from "./guard.ts";
 import { entryOf, type Wallet } from "./interface.ts";
 import { Journal } from "./journal/journal.ts";
 import { LaneGrowth } from "./lanes/growth.ts";
@@ -16,22 +16,25 @@ import { Landing } from "./observing/landing.ts";
 import { Looker } from "./observing/look.ts";
 import { MintedTokens } from "./observing/minted-tokens.ts";
 import { Observer } from "./observing/observe.ts";
+import { Outbox } from "./outbox.ts";
 import { QuotaAhead } from "./quota-ahead.ts";
 import { Records } from "./records.ts";
-import { RollbackGuard } from "./rollback-guard.ts";
 import type { Runtime } from "./runtime.ts";
 import { Custody } from "./signing/custody.ts";
 import { Dispatcher } from "./signing/dispatch.ts";
 import { StorageAhead } from "./storage-ahead.ts";
 import { Submission } from "./submit.ts";
 import { Waiters } from "./waiters.ts";
-import { WholeJournal } from "./whole-journal.ts";
 
 /** Name of the platform account's object; its key comes from a secret. */
 const PLATFORM = "platform";
 
 /** What a wallet object consists of, each made once and given to those that use it. @param resume drives an operation */
-export const wireWallet = (ctx: DurableObjectState, env: Bindings, resume: Wallet["resume"]) => {
+export const wireWallet = (
+  ctx: DurableObjectState,
+  env: Bindings,
+  { resume, shippingDue }: { readonly resume: Wallet["resume"]; readonly shippingDue: () => number | null },
+) => {
   const settings = settingsOf(env);
   const journal = new Journal(ctx.storage);
   const connections = new Connections();
@@ -43,10 +46,8 @@ export const wireWallet = (ctx: DurableObjectState, env: Bindings, resume: Walle
     at: (point) => checkpoint(point, () => ctx.abort(`killed at ${point}`)),
   };
   const mintedTokens = new MintedTokens({ ...runtime, rpc });
-  const whole = new WholeJournal({ ...runtime, journal, bucket: env.BUCKET, settings });
   const records = new Records({
     journal,
-    whole,
     waiters,
     mintedTokens,
     explorerUrl: settings.EXPLORER_URL ?? null,
@@ -54,7 +55,7 @@ export const wireWallet = (ctx: DurableObjectState, env: Bindings, resume: Walle
   const head = new Head(rpc, runtime.now);
   const funds = new Funds(rpc, runtime.now);
   const isPlatform = env.WALLET.idFromName(PLATFORM).equals(ctx.id);
-  const custody = new Custody({ ...runtime, journal, settings, isPlatform });
+  const custody = new Custody({ ...runtime, journal, settings, isPlatform, guard: () => guard });
   const signing = () => custody.signing();
   const maySign = () => custody.signing() !== null;
   const keys = new LaneKeys({ ...runtime, journal, rpc, head, maySign });
@@ -71,21 +72,25 @@ export const wireWallet = (ctx: DurableObjectState, env: Bindings, resume: Walle
   const looker = new Looker({ ...runtime, journal, rpc, head, dispatcher, endings, keys });
   const observer = new Observer({ ...runtime, journal, head, dispatcher, looker, keys });
   const driver = new Driver({ ...runtime, journal, head, keys, dispatcher, observer, maySign });
-  const rollbackGuard = new RollbackGuard({ ...runtime, snapshots: journal.snapshots });
-  const filing = new Filing({ ...runtime, ctx, journal, bucket: env.BUCKET, settings, driver });
-  const alarm = new Alarm({ ...runtime, ctx, journal, filing, driver, rollbackGuard, custody, resume });
+  const setBack: Guard["setBack"] = (known) => guard.setBack(known);
+  const outbox = new Outbox({ ...runtime, storage: ctx.storage, d1: env.DB, setBack });
+  const guard = new Guard({ ...runtime, storage: ctx.storage, outbox, journal, keys, isPlatform });
+  const alarm = new Alarm({
+    ...{ ...runtime, ctx, journal, outbox, settings },
+    ...{ driver, custody, resume, shippingDue },
+  });
   const arm = () => alarm.arm(OPEN_EVERY_MS);
   const storage = new StorageAhead({ ...runtime, journal, funds, entry: entryOf(ctx) });
   const quota = new QuotaAhead({ ...runtime, journal, head, funds });
   const submission = new Submission({
-    ...{ ...runtime, journal, whole, settings, head },
-    ...{ funds, rollbackGuard, storage, quota, arm },
+    ...{ ...runtime, journal, settings, head },
+    ...{ funds, storage, quota, arm },
   });
   const landing = new Landing({ ...runtime, journal, rpc, head });
   const balance = new DisplayedBalance(rpc, runtime.now);
   return {
-    ...{ ...runtime, connections, journal, whole, custody, submission, records, landing },
-    ...{ funds, balance, observer, driver, rollbackGuard, alarm },
+    ...{ ...runtime, connections, journal, custody, submission, records, landing },
+    ...{ funds, balance, observer, driver, outbox, guard, alarm },
   };
 };
 

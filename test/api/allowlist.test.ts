@@ -107,6 +107,15 @@ test("what an account may mint is read from nodes once in five seconds, and agai
   }
 });
 
+test("a check is repeated under an Idempotency-Key, because a PUT that changes nothing is no write", async () => {
+  const path = `/collection/${collection.collection_uuid}/allowlist-checkaccount`;
+  const headers = { "idempotency-key": crypto.randomUUID() };
+  for (const account of ["alice.near", "carol.near"]) {
+    const checked = await api(path, { key: integration.key, method: "PUT", json: { account }, headers });
+    expect(checked.status).toBe(200);
+  }
+});
+
 test("a read key may only check accounts, and an invalid account is named", async () => {
   expect((await put("checkaccount", { account: "alice.near" }, integration.readKey)).status).toBe(200);
   expect((await put("add", { accounts: ["alice.near"] }, integration.readKey)).status).toBe(403);

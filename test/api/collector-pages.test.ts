@@ -7,6 +7,7 @@ import { picture } from "../../testing/pictures.ts";
 import { api, apiWith, BASE, bodyOf, createIntegration, type TestIntegration } from "../support/api.ts";
 import { createCollection, createDraft } from "../support/collections.ts";
 import { type Collector, createCollector, createShown, putPage } from "../support/collectors.ts";
+import { inLedgers } from "../support/ledgers.ts";
 import { MEDIA } from "../support/media.ts";
 import { sendFrom } from "../support/payments.ts";
 import { eventually } from "../support/waiting.ts";
@@ -375,6 +376,12 @@ describe("the page of an NFT", () => {
         hashes.push([Number(id.split(":")[1]), results[0]!.transaction_hash]);
       }
     }
+    // The page has the last mint within seconds.
+    const [last, newest] = hashes.at(-1)!;
+    await readUntil<PublicTokenDetail>(
+      `${own}/token/${last}`,
+      ({ transaction_hash: known }) => known === newest,
+    );
     // Inside: rows from which pages are made, and a collection that the API makes none of.
     const rows = await env.DB.prepare("SELECT hundred FROM minted_hundreds WHERE collection_id = ?")
       .bind(bytesOfUuid(uuid))
@@ -407,10 +414,10 @@ describe("the gallery's API", () => {
       },
     ]);
     const { tokens, tx_results: results } = await mint(shown.collection_uuid, collector.accountId, 14);
+    const hash = results[0]!.transaction_hash;
     for (const { token_id: id } of [tokens[0]!, tokens[13]!]) {
-      expect(await read<PublicTokenDetail>(`${slug}/token/${id.split(":")[1]}`)).toMatchObject({
-        transaction_hash: results[0]!.transaction_hash,
-      });
+      const path = `${slug}/token/${id.split(":")[1]}`;
+      await readUntil<PublicTokenDetail>(path, ({ transaction_hash: known }) => known === hash);
     }
     const all = await readUntil<PublicToken[]>(`${slug}/token?limit=100`, (list) => list.length === 16);
     const skies = Map.groupBy(all, ({ traits }) => traits.map(({ value }) => value).join());
@@ -596,9 +603,11 @@ test("before the reveal the gallery shows only the placeholder, and filters find
     ]),
   );
   // Inside: the row of a collection that shows everything gets the number of one that hides its assets.
-  await env.DB.prepare("UPDATE collections SET on_chain_id = ? WHERE id = ?")
-    .bind(number, bytesOfUuid(made.collection_uuid))
-    .run();
+  await inLedgers(
+    "UPDATE collections SET on_chain_id = ? WHERE id = ?",
+    number,
+    bytesOfUuid(made.collection_uuid),
+  );
   const sealed = newSlug();
   const cover_asset_uuid = made.assetUuids[1];
   await bodyOf(

@@ -90,7 +90,7 @@ test("a contract can't be handed over to a missing account or its owner, nor acc
 test("a contract that isn't on the chain yet can't be handed over", async () => {
   const path = `/integration/${elsewhere.integrationUuid}/contract`;
   const deploy = () => admin(path, { json: { name: "Late", symbol: "LATE" } });
-  await killedAt("operation.accepted", deploy, firstPass);
+  await killedAt("operation.before_submit", deploy);
   const [late] = await bodyOf<{ contract_uuid: string; account_id: string; state: string }[]>(
     await admin(path),
     200,
@@ -167,6 +167,8 @@ test("a proposal doesn't change the owner, may be repeated, and is withdrawn by 
     wallet_is_admin: false,
   });
   expect(await roles()).toMatchObject({ proposed_owner_id: null, admin_ids: [] });
+  // The wallet is still the owner.
+  await createCollection(artist, { copies: [1] });
 });
 
 test("another integration of this service can't accept a contract that belongs to an integration", async () => {

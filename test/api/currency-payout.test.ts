@@ -118,7 +118,7 @@ describe("a payout in a token", () => {
   test("that was broken off goes on, alone, and pays once", async () => {
     await sell(1);
     const before = await token.units(treasury);
-    killAt("operation.before_submit");
+    killAt("operation.after_submit");
     const answer = await payOut("all");
     const { operation_uuid: payout } = (await answer.json()) as { operation_uuid: string };
     observeCheckpoints(null);

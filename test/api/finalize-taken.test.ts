@@ -9,7 +9,7 @@ import {
   plannedBatch,
   storedFinalization,
 } from "../support/finalize-plans.ts";
-import { background, firstPass, killedAt, observeCheckpoints, operationOver } from "../support/operations.ts";
+import { acceptedOnly, background, observeCheckpoints, operationOver } from "../support/operations.ts";
 import { sendFrom } from "../support/payments.ts";
 
 let shop: TestIntegration;
@@ -30,7 +30,7 @@ const collections = () =>
  * collection under its external id, with the first of the draft's assets. Returns the operation.
  */
 const finalizedElsewhere = async (draft: string, assets: number, publish: boolean) => {
-  await (await killedAt("operation.accepted", () => finalize(draft), firstPass)).body?.cancel();
+  await acceptedOnly(shop.key, `/collection-draft/${draft}/finalize`);
   const { operation_uuid: operation } = await bodyOf<{ operation_uuid: string }>(
     await api(`/collection-draft/${draft}`, { key: shop.key }),
     200,

@@ -6,7 +6,7 @@ import { api, bodyOf, createIntegration, type TestIntegration } from "../support
 import type { Finalized } from "../support/collections.ts";
 import { storedFinalization, storePlan } from "../support/finalize-plans.ts";
 import { largeDraft } from "../support/large-drafts.ts";
-import { background, firstPass, killedAt, observeCheckpoints, operationOver } from "../support/operations.ts";
+import { acceptedOnly, background, observeCheckpoints, operationOver } from "../support/operations.ts";
 import { watched } from "../support/trips.ts";
 
 let shop: TestIntegration;
@@ -19,7 +19,8 @@ afterEach(() => observeCheckpoints(null));
 const finalizeOf = (draft: string) =>
   [`/collection-draft/${draft}/finalize`, { key: shop.key, method: "POST" }] as const;
 
-const ENDS = /update "operations" set .*"answer_body" = \?/;
+/** The end of a finalization keeps its directory's blocks. */
+const ENDS = /^insert into "blobs"/;
 
 /** A draft of one picture; two of the same number become the same directory. */
 const draftOf = async (number: number): Promise<string> => {
@@ -45,19 +46,19 @@ const attachTo = async (draft: string, number: number): Promise<string> => {
   return asset!.asset_uuid;
 };
 
-const ACCEPTS = /insert into "operations"/;
+const LOCKS = /^update "drafts" set "state"/;
 const READS = /^select .* from "drafts" left join "collections"/;
 
-test("a draft is finalized in three database calls: it is read, accepted with its plan, and ended", async () => {
+test("a draft is finalized in three database calls: it is read, locked, and gets its directory", async () => {
   const draft = await draftOf(1);
   const { send, trips, over } = watched(shop.integrationUuid);
   const answer = await send(...finalizeOf(draft));
-  expect(trips).toEqual([READS, ACCEPTS, ENDS].map((each) => expect.stringMatching(each)));
+  expect(trips).toEqual([READS, LOCKS, ENDS].map((each) => expect.stringMatching(each)));
   await bodyOf<Finalized>(answer, 201);
   await over();
 });
 
-test("a draft of more than a page of assets is read page by page, and its plan is stored once it is locked", async () => {
+test("a draft of more than a page of assets is read page by page, once for its plan when it is locked", async () => {
   const draft = await largeDraft(shop, {
     assets: 1_200,
     first: 7_000_000,
@@ -68,16 +69,15 @@ test("a draft of more than a page of assets is read page by page, and its plan i
   const body = await bodyOf<Finalized>(await send(...finalizeOf(draft)), 201);
   expect(body.near_collection.total_copies).toBe(1_200);
   const page = /^select .* from "draft_assets"/;
-  const plan = /^update "operations" set "request"/;
   // The first page stays in memory: the transaction, the manifest and the directory read what is behind it.
-  const all = [READS, ACCEPTS, page, page, plan, page, page, page, ENDS];
+  const all = [READS, LOCKS, page, page, page, page, page, ENDS];
   expect(trips).toEqual(all.map((each) => expect.stringMatching(each)));
   await over();
 });
 
 test("a running finalization is joined after one database call, and an ended one is refused in one", async () => {
   const draft = await draftOf(4);
-  await (await killedAt("operation.accepted", () => api(...finalizeOf(draft)), firstPass)).body?.cancel();
+  await acceptedOnly(shop.key, `/collection-draft/${draft}/finalize`);
   const joined = watched(shop.integrationUuid);
   await bodyOf<Finalized>(await joined.send(...finalizeOf(draft)), 201);
   expect(joined.trips[0]).toMatch(READS);
@@ -92,11 +92,11 @@ const deleteAsset = async (draft: string, asset: string) => {
   expect(answer.status).toBe(204);
 };
 
-/** Finalizes a draft, to which something is done whenever it is about to be accepted. */
+/** Finalizes a draft, to which something is done whenever it is about to be locked. */
 const finalizedWhile = async (draft: string, change: (pass: number) => Promise<unknown>) => {
   let passes = 0;
   const { send, over } = watched(shop.integrationUuid, async (sql) => {
-    if (ACCEPTS.test(sql)) await change(++passes);
+    if (LOCKS.test(sql)) await change(++passes);
   });
   const answer = await send(...finalizeOf(draft));
   await over();
@@ -162,7 +162,7 @@ describe("assets that change while their draft is being accepted", () => {
   test("can't be changed once the draft is accepted", async () => {
     const draft = await draftOf(20);
     const [asset] = await assetsOf(draft);
-    await (await killedAt("operation.accepted", () => api(...finalizeOf(draft)), firstPass)).body?.cancel();
+    await acceptedOnly(shop.key, `/collection-draft/${draft}/finalize`);
     const path = `/collection-draft/${draft}/asset/${asset}`;
     const deletion = await api(path, { key: shop.key, method: "DELETE" });
     expect(await bodyOf(deletion, 409)).toMatchObject({ code: "draft_locked" });
@@ -173,7 +173,7 @@ describe("assets that change while their draft is being accepted", () => {
 test("a finalization continues with the plan with which it was accepted", async () => {
   const draft = await draftOf(21);
   await attachTo(draft, 22);
-  await (await killedAt("operation.accepted", () => api(...finalizeOf(draft)), firstPass)).body?.cancel();
+  await acceptedOnly(shop.key, `/collection-draft/${draft}/finalize`);
   const { operation_uuid: uuid } = await bodyOf<{ operation_uuid: string }>(
     await api(`/collection-draft/${draft}`, { key: shop.key }),
     200,

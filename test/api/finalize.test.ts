@@ -4,6 +4,7 @@ import { api, apiWith, bodyOf, createIntegration, type TestIntegration } from ".
 import { view } from "../support/chain.ts";
 import { createCollection, createDraft, type Finalized } from "../support/collections.ts";
 import { failingD1 } from "../support/database.ts";
+import { beforeWrites } from "../support/ledgers.ts";
 import {
   background,
   firstPass,
@@ -103,6 +104,21 @@ describe("finalizing a draft", () => {
     expect(await onChain()).toHaveLength(before.length + 1);
   });
 
+  test("joins one that has locked the draft and isn't accepted yet, under its key and without one", async () => {
+    const draft = await createDraft(integration);
+    const path = `/collection-draft/${draft}/finalize`;
+    const first = { key: integration.key, method: "POST", headers: { "idempotency-key": `once ${draft}` } };
+    const others: Promise<Response>[] = [];
+    const WALLET = beforeWrites(async () => {
+      if (others.length > 0) return;
+      others.push(finalize(draft), api(path, first));
+      await new Promise((resolve) => setTimeout(resolve, 1_000));
+    });
+    const { response } = await apiWith({ WALLET }, path, first);
+    const body = await bodyOf<Finalized>(response, 201);
+    for (const other of await Promise.all(others)) expect(await bodyOf(other, 201)).toEqual(body);
+  });
+
   test("is refused for a finalized, an empty and a missing draft", async () => {
     const draft = await createDraft(integration);
     await bodyOf(await finalize(draft), 201);
@@ -192,7 +208,7 @@ test("collections of one contract are numbered and listed", async () => {
 const finalizedWhileChanged = async (draft: string, title: string): Promise<Finalized> => {
   let changed = false;
   const DB = failingD1(async (sql) => {
-    if (!changed && /insert into "operations"/i.test(sql)) {
+    if (!changed && /update "drafts" set "state"/i.test(sql)) {
       changed = true;
       await retitle(draft, title);
       vi.useRealTimers();

@@ -10,9 +10,10 @@ import {
 } from "../support/api.ts";
 import { createCollection, type Finalized } from "../support/collections.ts";
 import { putPage } from "../support/collectors.ts";
-import { failingD1, noteCode, noteKeyless, noteLock } from "../support/database.ts";
+import { noteCode, noteKeyless, noteLock } from "../support/database.ts";
 import { adopt, deployFormer } from "../support/former-contract.ts";
 import { keyOf } from "../support/keys.ts";
+import { beforeWrites } from "../support/ledgers.ts";
 import { background, operationCount } from "../support/operations.ts";
 import { sendFrom } from "../support/payments.ts";
 
@@ -610,16 +611,11 @@ test("a write that a limit keeps out isn't said to be locked", async () => {
       }),
       200,
     );
+  await limit(0);
   // There is room again when the reason is looked for.
-  let isFull = false;
-  const DB = failingD1(async (sql) => {
-    const isAcceptance = /insert into "operations"/i.test(sql);
-    if (isAcceptance !== isFull) await limit(isAcceptance ? 0 : null);
-    isFull = isAcceptance;
-    return null;
-  });
+  const WALLET = beforeWrites(async () => void (await limit(null)));
   const path = `/collection/${collection.collection_uuid}/drop`;
-  const { response } = await apiWith({ DB }, path, { key: shop.key, json: dropOf(1) });
+  const { response } = await apiWith({ WALLET }, path, { key: shop.key, json: dropOf(1) });
   expect(await bodyOf(response, 409)).toMatchObject({ code: "idempotency_key_in_flight", retryable: true });
   await bodyOf(await api(path, { key: shop.key, json: dropOf(1) }), 201);
 });
@@ -643,7 +639,7 @@ test("a lock that was noted though the contract doesn't have it refuses nothing 
   const collection = await createCollection(own, { copies: [5] });
   await bodyOf(await put("lock", collection, { locks: ["royalties"] }, own.key), 200);
   const { collection_uuid: uuid } = collection;
-  await noteLock(uuid, "supply");
+  await noteLock(own.integrationUuid, uuid, "supply");
   const locked = async () =>
     (await bodyOf<{ locks: string[] }>(await api(`/collection/${uuid}`, { key: own.key }), 200)).locks;
   expect(await locked()).toEqual(["supply", "royalties"]);

@@ -108,7 +108,9 @@ const countObject = (counts: Counts): Promise<void> =>
         const rows = cursor.toArray();
         counts.object_read += cursor.rowsRead;
         counts.object_written += cursor.rowsWritten;
-        return Object.assign(rows, { toArray: () => rows, one: () => rows[0] });
+        const raw = () => rows.map((row) => Object.values(row));
+        const { columnNames } = cursor;
+        return Object.assign(rows, { toArray: () => rows, one: () => rows[0], raw, columnNames });
       },
     });
   });
@@ -136,36 +138,16 @@ const mint = async (counts: Counts, headers: Readonly<Record<string, string>>): 
   await background();
 };
 
-test("a single mint with a stored answer writes a bounded number of rows", async () => {
+test("a single mint with a stored answer asks D1 for nothing, and is one call of its ledger", async () => {
+  // The isolate learns where the collection is.
+  await mint(none(), {});
   const counts = none();
   await countObject(counts);
   await mint(counts, { "idempotency-key": crypto.randomUUID() });
-  // Measured: 38, 17, 2, 94 and 31.
+  expect(counts).toMatchObject({ d1_read: 0, d1_written: 0, object_calls: 1 });
   // A loaded machine has the object look more often.
-  const most: Counts = { d1_read: 60, d1_written: 20, object_calls: 3, object_read: 300, object_written: 60 };
-  for (const [what, count] of Object.entries(counts)) {
-    expect(count, what).toBeGreaterThan(0);
-    expect(count, what).toBeLessThanOrEqual(most[what as keyof Counts]);
-  }
-});
-
-const writtenByMint = async (): Promise<number> => {
-  const counts = none();
-  await mint(counts, {});
-  return counts.d1_written;
-};
-
-test("a mint without a key writes thirteen rows in D1", async () => {
-  expect(await writtenByMint()).toBe(13);
-});
-
-test("a mint of a collection with a page writes thirteen rows too, and one more in about every twentieth mint", async () => {
-  const page = { slug: `counted-${crypto.randomUUID().slice(0, 8)}`, enabled: true };
-  await bodyOf(await putPage(shop.key, collection, page), 200);
-  const written: number[] = [];
-  for (let count = 0; count < 25; count += 1) written.push(await writtenByMint());
-  expect(written.indexOf(14)).toBeGreaterThan(16);
-  expect(written.toSorted()).toEqual([...Array(24).fill(13), 14]);
+  expect(counts.object_written).toBeLessThanOrEqual(90);
+  expect(counts.object_read).toBeLessThanOrEqual(500);
 });
 
 test("a mint transaction that a page has noted isn't written again by a second request", async () => {

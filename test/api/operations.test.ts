@@ -11,12 +11,11 @@ import {
 } from "../support/api.ts";
 import { setFaults } from "../support/chain-control.ts";
 import { createCollection, createDraft, type Finalized, mintedOnChain } from "../support/collections.ts";
-import { failingD1 } from "../support/database.ts";
-import type { Break } from "../support/failing-database.ts";
+import { watchedLedgers } from "../support/ledgers.ts";
 import { background, type OperationResource, operationOver, readOperation } from "../support/operations.ts";
 import { drain, pay } from "../support/payments.ts";
 import { until } from "../support/waiting.ts";
-import { setWalletBindings } from "../support/wallets.ts";
+import { endObject } from "../support/wallets.ts";
 
 let integration: TestIntegration;
 let collection: Finalized;
@@ -121,10 +120,7 @@ describe("a wallet that can't pay", () => {
     await drain(poor.integrationUuid);
     const headers = { "idempotency-key": crypto.randomUUID() };
     const send = () => api(`/collection-draft/${draft}/finalize`, { key: poor.key, method: "POST", headers });
-    const body = await bodyOf<{ code: string; message: string; outcome: string; operation_uuid: string }>(
-      await send(),
-      402,
-    );
+    const body = await bodyOf<{ code: string; message: string; outcome: string }>(await send(), 402);
     expect(body).toMatchObject({ code: "insufficient_funds", outcome: "not_submitted", retryable: true });
     expect(body.message).toMatch(/\d+ yoctoNEAR/);
     expect(body.message).toContain(poor.walletAccountId);
@@ -133,15 +129,8 @@ describe("a wallet that can't pay", () => {
       200,
     );
     expect(read).toMatchObject({ state: "draft", operation_uuid: null });
-    const operation = await readOperation(poor.key, body.operation_uuid);
-    const { request_id: _, ...refusal } = body as Record<string, unknown>;
-    expect(operation).toMatchObject({
-      ...{ state: "failed", transactions: [] },
-      answer: { status: 402, body: { ...refusal, operation_uuid: body.operation_uuid } },
-    });
-    expect(Object.keys((operation.answer as { body: object }).body).toSorted()).toEqual(
-      Object.keys(refusal).toSorted(),
-    );
+    expect(body).not.toHaveProperty("operation_uuid");
+    expect(await bodyOf(await api("/operation?kind=finalize", { key: poor.key }), 200)).toEqual([]);
     await bodyOf(await send(), 402);
     await pay("platform", poor.walletAccountId, 10n ** 24n);
     await bodyOf(await send(), 201);
@@ -166,6 +155,26 @@ describe("a chain that takes longer than the caller waits", () => {
     expect(over.answer?.body.tokens).toHaveLength(3);
     expect(await minted()).toBe(before + 3);
   });
+
+  test("before the first step was made refuses the write for good: nothing is sent after the answer", async () => {
+    const before = await minted();
+    const headers = { "idempotency-key": crypto.randomUUID() };
+    // A new object knows no block, so it has to ask.
+    await endObject(integration.integrationUuid);
+    await setFaults({ kind: "delay", ms: 2_500, methods: ["block", "query"] });
+    const { response } = await apiWith(
+      { SYNC_WAIT_MS: "1" },
+      `/collection/${collection.collection_uuid}/mint`,
+      { key: integration.key, json: { receiver_addresses: [alice] }, headers },
+    );
+    expect(await bodyOf(response, 503)).toMatchObject({ outcome: "not_submitted", retryable: true });
+    await setFaults();
+    // What the drive still waits for is answered by then.
+    await new Promise((resolve) => setTimeout(resolve, 6_000));
+    expect(await minted()).toBe(before);
+    await bodyOf(await mint(headers), 201);
+    expect(await minted()).toBe(before + 1);
+  });
 });
 
 describe("while no node can be reached", () => {
@@ -178,13 +187,10 @@ describe("while no node can be reached", () => {
     await setFaults({ kind: "down" });
     const answer = await mint(headers);
     expect(answer.headers.get("retry-after")).toMatch(/^\d+$/);
-    const body = await bodyOf<{ operation_uuid: string }>(answer, 503);
+    const body = await bodyOf<object>(answer, 503);
     expect(body).toMatchObject({ code: "chain_unavailable", outcome: "not_submitted", retryable: true });
+    expect(body).not.toHaveProperty("operation_uuid");
     await setFaults();
-    expect(await readOperation(integration.key, body.operation_uuid)).toMatchObject({
-      state: "failed",
-      transactions: [],
-    });
     let again = await mint(headers);
     while (again.status === 503) {
       await again.body?.cancel();
@@ -205,24 +211,16 @@ describe("while no node can be reached", () => {
   });
 });
 
-describe("an acceptance that the database doesn't confirm", () => {
-  const isAcceptance = (sql: string) => /insert into "operations"/i.test(sql);
-  const isReading = (sql: string) => /^select .* from "operations"/is.test(sql);
-
-  /**
-   * A mint during which the database breaks: at the acceptance, and at the given number of later reads of operations.
-   */
-  const mintWhere = async (acceptance: Break, reads: number, headers: Record<string, string>) => {
-    let left = -1;
-    const DB = failingD1((sql) => {
-      if (isAcceptance(sql)) {
-        left = reads;
-        return acceptance;
-      }
-      return left > 0 && isReading(sql) && left-- > 0 ? "before" : null;
+describe("an acceptance that the ledger doesn't confirm", () => {
+  /** A mint whose call of the ledger fails, before or after it is carried out. */
+  const mintWhere = async (breaks: "before" | "after", headers: Record<string, string>) => {
+    const WALLET = watchedLedgers(async (method, call) => {
+      if (method !== "write") return call();
+      if (breaks === "after") await call();
+      throw Object.assign(new Error("the object was reset"), { overloaded: true });
     });
     const { response, background: goesOn } = await apiWith(
-      { DB },
+      { WALLET },
       `/collection/${collection.collection_uuid}/mint`,
       {
         key: integration.key,
@@ -233,25 +231,15 @@ describe("an acceptance that the database doesn't confirm", () => {
     await goesOn();
     return response;
   };
-  const IN_DOUBT = { code: "database_unavailable", outcome: "unknown", retryable: false };
-
-  test("is looked up, and the operation continues", async () => {
-    const before = await minted();
-    await bodyOf(await mintWhere("after", 0, {}), 201);
-    expect(await minted()).toBe(before + 1);
-  });
 
   test("is reported as unknown with the operation's uuid if it was stored, and its key leads to it", async () => {
     const before = await minted();
     const headers = { "idempotency-key": crypto.randomUUID() };
-    const body = await bodyOf<{ message: string; operation_uuid: string }>(
-      await mintWhere("after", 1, headers),
-      503,
-    );
-    expect(body).toMatchObject(IN_DOUBT);
-    expect(body.message).toMatch(/^Don't send this as a new request/);
+    const answer = await mintWhere("after", headers);
+    expect(answer.headers.get("retry-after")).toMatch(/^\d+$/);
+    const body = await bodyOf<{ message: string; operation_uuid: string }>(answer, 503);
+    expect(body).toMatchObject({ outcome: "unknown" });
     expect(body.message).toContain(body.operation_uuid);
-    expect(await readOperation(integration.key, body.operation_uuid)).toMatchObject({ state: "pending" });
     const again = await mint(headers);
     expect(again.headers.get("x-operation-uuid")).toBe(body.operation_uuid);
     await bodyOf(again, 201);
@@ -261,52 +249,12 @@ describe("an acceptance that the database doesn't confirm", () => {
   test("is reported as unknown if it was not stored: the operation doesn't exist, and the key is free", async () => {
     const before = await minted();
     const headers = { "idempotency-key": crypto.randomUUID() };
-    const body = await bodyOf<{ operation_uuid: string }>(await mintWhere("before", 1, headers), 503);
-    expect(body).toMatchObject(IN_DOUBT);
+    const body = await bodyOf<{ operation_uuid: string }>(await mintWhere("before", headers), 503);
+    expect(body).toMatchObject({ outcome: "unknown" });
     await bodyOf(await api(`/operation/${body.operation_uuid}`, { key: integration.key }), 404);
     const again = await mint(headers);
     expect(again.headers.get("idempotency-replayed")).toBeNull();
     await bodyOf(again, 201);
     expect(await minted()).toBe(before + 1);
   });
-});
-
-test("an operation whose wallet is overloaded is named in the error, and carried out later", async () => {
-  const before = await minted();
-  const headers = { "idempotency-key": crypto.randomUUID() };
-  // What the platform adds to the exception of an object with too many requests; no test can make it so busy.
-  const carryOut = () => Promise.reject(Object.assign(new Error("too many requests"), { overloaded: true }));
-  const WALLET = new Proxy(env.WALLET, {
-    get: (wallets, name) => {
-      if (name === "getByName") return () => ({ carryOut });
-      const value: unknown = Reflect.get(wallets, name, wallets);
-      return typeof value === "function" ? value.bind(wallets) : value;
-    },
-  });
-  const { response } = await apiWith({ WALLET }, `/collection/${collection.collection_uuid}/mint`, {
-    key: integration.key,
-    json: { receiver_addresses: [alice], quantity_per_receiver: 1 },
-    headers,
-  });
-  const told = await bodyOf<{ operation_uuid: string }>(response, 500);
-  expect(told).toMatchObject({ outcome: "unknown", retryable: false });
-  const again = await mint(headers);
-  expect(again.headers.get("x-operation-uuid")).toBe(told.operation_uuid);
-  await bodyOf(again, 201);
-  expect(await minted()).toBe(before + 1);
-});
-
-test("an operation whose end the database doesn't confirm is answered with 202, and with its answer later", async () => {
-  const before = await minted();
-  const headers = { "idempotency-key": crypto.randomUUID() };
-  // The answer of the batch that ends it is lost: the last batch with a statement on operations.
-  const DB = failingD1((sql) => (/insert into "transactions"/i.test(sql) ? "after" : null));
-  const restore = await setWalletBindings(integration.integrationUuid, { DB });
-  const body = await bodyOf<OperationResource>(await mint(headers), 202);
-  expect(body).toMatchObject({ state: "pending" });
-  await restore();
-  const again = await mint(headers);
-  expect(again.headers.get("x-operation-uuid")).toBe(body.operation_uuid);
-  expect((await bodyOf<Minted>(again, 201)).tokens).toHaveLength(1);
-  expect(await minted()).toBe(before + 1);
 });

@@ -12,6 +12,7 @@ import {
 import { balanceOf, setFaults } from "../support/chain-control.ts";
 import { createCollection, createDraft, type Finalized } from "../support/collections.ts";
 import { failingD1 } from "../support/database.ts";
+import { beforeWrites, inLedger } from "../support/ledgers.ts";
 import { background, finalAnswer, killAt, observeCheckpoints, operationOver } from "../support/operations.ts";
 import { walletOf } from "../support/own-wallets.ts";
 import { drain, pay, sendFrom } from "../support/payments.ts";
@@ -49,6 +50,31 @@ const available = async (): Promise<bigint> => {
   const status = await walletOf(shop.integrationUuid).status();
   return BigInt(status.available!);
 };
+
+test("an account that the database may not have is to be set again, and nothing is paid out before", async () => {
+  await bodyOf(await setAccount(treasury), 200);
+  const [other] = (await createReceivers(1)) as [string];
+  for (const fate of ["before", "after"] as const) {
+    const DB = failingD1((sql) => (/update "integrations" set "payout_account"/i.test(sql) ? fate : null));
+    const { response } = await apiWith(
+      { DB },
+      `/admin/v1/integration/${shop.integrationUuid}/payout-account`,
+      {
+        method: "PUT",
+        json: { account_id: other },
+        headers: { authorization: `Bearer ${env.ADMIN_TOKEN}` },
+      },
+    );
+    expect(await bodyOf(response, 503)).toMatchObject({
+      code: "database_unavailable",
+      outcome: "unknown",
+      message: expect.stringMatching(/^Repeat the request until it succeeds/),
+    });
+    await bodyOf(await payOut(String(NEAR)), 409);
+  }
+  await bodyOf(await setAccount(other), 200);
+  expect(await bodyOf(await payOut(String(NEAR)), 200)).toMatchObject({ account_id: other });
+});
 
 describe("a payout", () => {
   test("is sent to the account that the operator has set, once for its key", async () => {
@@ -102,7 +128,7 @@ describe("a payout", () => {
   test("waits for a finalization, which spends in several transactions", async () => {
     await bodyOf(await setAccount(treasury), 200);
     const draft = await createDraft(shop, { copies: [1] });
-    killAt("operation.before_submit");
+    killAt("operation.after_submit");
     const answer = await api(`/collection-draft/${draft}/finalize`, { key: shop.key, method: "POST" });
     const { operation_uuid: finalization } = (await answer.json()) as { operation_uuid: string };
     for (const amount of ["1", "all"]) {
@@ -149,22 +175,25 @@ describe("a payout", () => {
     expect(await bodyOf(named, 400)).toMatchObject({ issues: [{ path: ["account_id"] }] });
   });
 
-  test("is sent to the account that is set when it is accepted, whatever was set before", async () => {
+  test("is sent to no account that is replaced before its acceptance", async () => {
     const [former, next] = (await createReceivers(2)) as [string, string];
     await bodyOf(await setAccount(former), 200);
     const before = await Promise.all([former, next].map(balanceOf));
     const changing = (account: string | null) =>
-      failingD1(async (sql) => {
-        if (/insert into "operations"/.test(sql)) await bodyOf(await setAccount(account), 200);
-        return null;
-      });
+      beforeWrites(async () => void (await bodyOf(await setAccount(account), 200)));
     const request = { key: shop.key, json: { amount: String(NEAR) } };
-    const paid = await apiWith({ DB: changing(next) }, "/wallet/payout", request);
+    const overtaken = await apiWith({ WALLET: changing(next) }, "/wallet/payout", request);
+    expect(await bodyOf(overtaken.response, 409)).toMatchObject({
+      code: "conflict",
+      outcome: "not_submitted",
+      retryable: true,
+    });
+    const paid = await apiWith({}, "/wallet/payout", request);
     const answer = await bodyOf<Payout>(paid.response, 200);
     expect(answer).toMatchObject({ account_id: next, tx_results: { receiver_id: next } });
     expect(await Promise.all([former, next].map(balanceOf))).toEqual([before[0], before[1]! + NEAR]);
     for (const json of [{ amount: "1" }, { amount: "all", confirm: true }]) {
-      const refused = await apiWith({ DB: changing(null) }, "/wallet/payout", { key: shop.key, json });
+      const refused = await apiWith({ WALLET: changing(null) }, "/wallet/payout", { key: shop.key, json });
       expect(await bodyOf(refused.response, 409)).toMatchObject({
         code: "payout_account_missing",
         message: "Ask the operator to set the payout account.",
@@ -175,16 +204,11 @@ describe("a payout", () => {
     expect(await balanceOf(former)).toBe(before[0]);
   });
 
-  test("takes four database calls: its account, the known sales, its acceptance and its end", async () => {
+  test("asks the database for its account, and for room in the audit log, alone", async () => {
     await bodyOf(await setAccount(treasury), 200);
     const { send, trips } = watched(shop.integrationUuid);
     await bodyOf(await send("/wallet/payout", { key: shop.key, json: { amount: "1" } }), 200);
-    expect(trips).toEqual([
-      expect.stringMatching(/payout_account/),
-      expect.stringMatching(/select .* from "collections"/),
-      expect.stringMatching(/insert into "operations"/),
-      expect.stringMatching(/update "operations" set/),
-    ]);
+    expect(trips.every((sql) => /payout_account|audit_entries/.test(sql))).toBe(true);
   });
 
   test("may have a limit and a quote, and is refused without an account before either is checked", async () => {
@@ -369,7 +393,8 @@ describe("a payout of sales", () => {
     )
       .bind(treasury)
       .run();
-    expect((await payOut("sales")).status).toBe(502);
+    await inLedger(shop.integrationUuid, "UPDATE meta SET payout_account = 'nobody-has-this.test'");
+    await bodyOf(await payOut("sales"), 502);
     await bodyOf(await setAccount(treasury), 200);
     await paidOf(await payOut(`${SHARE + 1n}`));
     // The amount takes the whole nanoNEAR that it touches.
@@ -491,15 +516,21 @@ describe("a payout of sales", () => {
   test("includes nothing that another owner earned after a reading, during the wallet's acceptance", async () => {
     await hand(shop, collector);
     await call(collector, "owner_propose", { account_id: shop.walletAccountId }, 1n);
-    killAt("operation.before_submit");
+    await inLedger(
+      shop.integrationUuid,
+      `CREATE TRIGGER held AFTER INSERT ON intents
+       BEGIN UPDATE intents SET held_until = 9000000000000 WHERE id = NEW.id; END`,
+    );
     const accepted = await admin(`/integration/${shop.integrationUuid}/contract/accept`, {
       json: { account_id: shop.contractAccountId },
+      headers: { prefer: "respond-async" },
     });
-    const { operation_uuid: uuid } = (await accepted.json()) as { operation_uuid: string };
-    observeCheckpoints(null);
+    const { operation_uuid: uuid } = await bodyOf<{ operation_uuid: string }>(accepted, 202);
+    await inLedger(shop.integrationUuid, "DROP TRIGGER held");
     await background.reconcile();
     expect(await earned()).toBe("0");
     await call(shop, "nft_mint", { collection_id: made.near_collection.collection_id }, PRICE);
+    await inLedger(shop.integrationUuid, "UPDATE intents SET held_until = NULL");
     await background.resume(uuid);
     expect(await bodyOf(await admin(`/operation/${uuid}`), 200)).toMatchObject({ state: "succeeded" });
     await noneLeft();

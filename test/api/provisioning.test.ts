@@ -17,6 +17,7 @@ import {
 } from "../support/operations.ts";
 import { walletOf } from "../support/own-wallets.ts";
 import { pay } from "../support/payments.ts";
+import { until } from "../support/waiting.ts";
 import { endObject, loseObject } from "../support/wallets.ts";
 
 interface Contract {
@@ -97,6 +98,24 @@ describe("while the code is published", () => {
     await bodyOf(answer, 201);
   });
 
+  test("a contract whose deployment isn't accepted has failed", async () => {
+    const { integrationUuid: uuid } = integration;
+    const limit = async (operations_waiting: number | null) =>
+      bodyOf(
+        await admin(`/integration/${uuid}/limits`, { method: "PUT", json: { operations_waiting } }),
+        200,
+      );
+    const before = await contracts(uuid);
+    await limit(0);
+    await bodyOf(await deploy(uuid), 429);
+    const [refused, ...rest] = await contracts(uuid);
+    expect(refused).toMatchObject({ state: "failed" });
+    expect(rest).toEqual(before);
+    expect(await account(env.NEAR_RPC_URL, refused!.account_id)).toBeNull();
+    await limit(null);
+    await bodyOf(await deploy(uuid), 201);
+  });
+
   test.each(["operation.accepted", "operation.after_submit", "operation.before_effects"])(
     "a deployment that is interrupted at %s ends with one contract",
     async (point) => {
@@ -173,11 +192,16 @@ describe("an integration's wallet", () => {
       );
     const before = await read();
     await loseObject(uuid);
-    // On the next request the object gets back the key that the account has or will have; it makes no other.
-    await bodyOf(await admin(`/integration/${uuid}/wallet`, { method: "POST" }), 409);
-    expect((await read()).wallet_public_key).toBe(before.wallet_public_key);
-    await background.reconcile(60_000);
-    expect((await read()).wallet_state).toBe("ready");
+    // On a request the object gets back the key that the account has or will have; it makes no other.
+    await until(async () => {
+      const answer = await admin(`/integration/${uuid}/wallet`, { method: "POST" });
+      await answer.body?.cancel();
+      return answer.status === 200;
+    });
+    expect(await read()).toMatchObject({
+      wallet_state: "ready",
+      wallet_public_key: before.wallet_public_key,
+    });
     const wallet = { state: "restored", public_key: before.wallet_public_key };
     expect(await bodyOf(await admin(`/integration/${uuid}/wallet`), 200)).toMatchObject(wallet);
     await bodyOf(await admin(`/integration/${uuid}/wallet/activate`, { method: "POST" }), 200);

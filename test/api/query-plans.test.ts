@@ -1,33 +1,33 @@
 import { env } from "cloudflare:workers";
-import { getTableName, lt, sql } from "drizzle-orm";
-import { expect, test } from "vitest";
+import { lt, sql } from "drizzle-orm";
+import { beforeAll, expect, test } from "vitest";
 // Inside: how SQLite carries out statements.
 import { pagesWithoutTraits } from "../../src/collections/traits.ts";
 import { holds, openDatabase, runBatch } from "../../src/db/client.ts";
-import { allLedgers } from "../../src/db/ledger.ts";
+import { openLedger } from "../../src/db/ledger.ts";
+import { notOnlyArchived } from "../../src/db/queries/archives.ts";
 import { assetIndexOf } from "../../src/db/queries/assets.ts";
 import { keepBlobs } from "../../src/db/queries/blobs.ts";
-import { isUnclaimed } from "../../src/db/queries/claims.ts";
+import { isUnclaimed, putClaimBack } from "../../src/db/queries/claims.ts";
 import { hasCopiesLeft } from "../../src/db/queries/collection-effects.ts";
 import { noteAddedFiles, releaseMedia } from "../../src/db/queries/collection-media.ts";
 import { operationsOfEvents, readEventPage } from "../../src/db/queries/event-pages.ts";
-import { insertEvents, readLastSeq, readStand, skipNumbers } from "../../src/db/queries/events.ts";
-import { withOldOperations } from "../../src/db/queries/integrations.ts";
-import { keepMintTransaction, mintTransactionOf, moveMints } from "../../src/db/queries/mint-transactions.ts";
+import { insertEvents, readLastSeq } from "../../src/db/queries/events.ts";
+import { staleLedgers, withSomethingStuck } from "../../src/db/queries/integrations.ts";
+import { keepMintTransaction, mintTransactionOf } from "../../src/db/queries/mint-transactions.ts";
 import { listOperations } from "../../src/db/queries/operation-list.ts";
 import {
   hadOperationSince,
   hasPending,
   isOpen,
   openOperationOf,
-  staleOperations,
+  openOperations,
 } from "../../src/db/queries/operations.ts";
-import { openOperationsOf } from "../../src/db/queries/recovery.ts";
-import { deleteOldNumbered } from "../../src/db/queries/sweeps.ts";
-import { collectionTurn, nextStaleInTurn } from "../../src/db/queries/turns.ts";
-import { auditEntries, events, webhooks } from "../../src/db/schema/index.ts";
+import { deleteOldAudit } from "../../src/db/queries/sweeps.ts";
+import { collectionTurn, firstInTurn } from "../../src/db/queries/turns.ts";
+import { webhooks } from "../../src/db/schema/index.ts";
 import type { Statement } from "../../src/db/statements.ts";
-import { newUuid } from "../../src/domain/ids.ts";
+import { newUuid, uuidToBytes } from "../../src/domain/ids.ts";
 import { KINDS_IN_PARTS } from "../../src/domain/operations.ts";
 import { enabledWebhooks } from "../../src/events/webhooks/interface.ts";
 import { secretsBefore } from "../../src/events/webhooks/secrets.ts";
@@ -36,7 +36,6 @@ import { findQuote } from "../../src/operations/quotes.ts";
 import { isBeingFinalized } from "../../src/operator/jobs/chain-comparison.ts";
 import { reportedDrops } from "../../src/operator/jobs/claims.ts";
 import {
-  deleteExpiredQuotes,
   endOfMarked,
   endOfPage,
   markUnreferenced,
@@ -45,13 +44,16 @@ import {
 } from "../../src/operator/jobs/clean-up.ts";
 import { openMints, reportedNumbers } from "../../src/operator/jobs/wallet-mints.ts";
 import { enabledAfter } from "../../src/operator/jobs/webhooks.ts";
+import { walletOf } from "../../src/wallet/client.ts";
+import { inLedger } from "../support/ledgers.ts";
 
 /**
  * Rows accumulate for years, so a query that runs every minute or with every write has to find its rows by an index.
  * Each query is sent as the code sends it, and SQLite says how it would read (https://sqlite.org/eqp.html).
  */
 
-const sent: string[] = [];
+/** Statements, and whether they were sent to the ledger. */
+const sent: { readonly text: string; readonly isOfLedger: boolean }[] = [];
 
 /** D1 that records its statements. */
 // Inside: how SQLite carries out statements.
@@ -61,12 +63,25 @@ const noting = new Proxy(env.DB, {
     if (typeof value !== "function") return value;
     if (name !== "prepare") return value.bind(target);
     return (text: string) => {
-      sent.push(text);
+      sent.push({ text, isOfLedger: false });
       return target.prepare(text);
     };
   },
 });
-const db = allLedgers({ db: openDatabase(noting) });
+const db = openDatabase(noting);
+const id = newUuid();
+// Inside: a ledger of an integration without a wallet.
+beforeAll(async () => {
+  await env.DB.prepare(
+    "INSERT INTO integrations (id, name, wallet_state, created_at, updated_at) VALUES (?, 'Plans', 'new', 0, 0)",
+  )
+    .bind(uuidToBytes(id))
+    .run();
+});
+const ledger = openLedger((statements) => {
+  sent.push(...statements.map(({ sql: text }) => ({ text, isOfLedger: true })));
+  return walletOf(env, id).run(id, statements);
+});
 
 /** What SQLite would read for the statements that `work` sends, one line per table. */
 const plansOf = async (work: () => Promise<unknown>): Promise<string[]> => {
@@ -74,9 +89,15 @@ const plansOf = async (work: () => Promise<unknown>): Promise<string[]> => {
   await work();
   expect(sent.length).toBeGreaterThan(0);
   const plans: string[] = [];
-  for (const text of sent.slice()) {
+  for (const { text, isOfLedger } of sent.slice()) {
     const parameters = text.replaceAll(/'[^']*'/g, "").split("?").length - 1;
-    const explained = env.DB.prepare(`EXPLAIN QUERY PLAN ${text}`).bind(...Array(parameters).fill(null));
+    const nothing = Array(parameters).fill(null);
+    if (isOfLedger) {
+      const read = await inLedger<{ detail: string }>(id, `EXPLAIN QUERY PLAN ${text}`, ...nothing);
+      plans.push(...read.map(({ detail }) => detail));
+      continue;
+    }
+    const explained = env.DB.prepare(`EXPLAIN QUERY PLAN ${text}`).bind(...nothing);
     const { results } = await explained.all<{ detail: string }>();
     plans.push(...results.map(({ detail }) => detail));
   }
@@ -84,7 +105,7 @@ const plansOf = async (work: () => Promise<unknown>): Promise<string[]> => {
 };
 
 const batch = (statements: readonly Statement[]) => runBatch(db, statements);
-const id = newUuid();
+const run = (statements: readonly Statement[]) => runBatch(ledger, statements);
 const now = new Date();
 const page = { after: "", upTo: "ff" };
 const marked = { from: [0, 0], upTo: [1, 1] } as const;
@@ -93,81 +114,75 @@ const marked = { from: [0, 0], upTo: [1, 1] } as const;
 const QUERIES: readonly (readonly [name: string, work: () => Promise<unknown>, reads: string])[] = [
   [
     "an update's turn",
-    () => batch([collectionTurn(db, { id, kind: "collection_update", integrationId: id, subjectId: id })]),
+    () => run([collectionTurn(ledger, { id, kind: "collection_update", integrationId: id, subjectId: id })]),
     "operations_going_on (integration_id=? AND subject_id=? AND kind=?",
   ],
   [
     "the next in turn",
-    () => nextStaleInTurn(db, { id, kind: "collection_update", integrationId: id, subjectId: id }, now),
+    () => run([firstInTurn(ledger, { integrationId: id, subjectId: id }, "collection_update")]),
     "operations_going_on (integration_id=? AND subject_id=? AND kind=?",
   ],
   [
     "an open operation of a subject",
-    () => openOperationOf(db, { integrationId: id, subjectId: id }, "contract_upgrade"),
+    () => openOperationOf(ledger, { integrationId: id, subjectId: id }, "contract_upgrade"),
     "operations_going_on (integration_id=? AND subject_id=? AND kind=?",
   ],
   [
     "the last top-up",
-    () => db.all(sql`SELECT ${hadOperationSince(id, "contract_top_up", { any: now, failed: now })}`),
+    () => ledger.all(sql`SELECT ${hadOperationSince(id, "contract_top_up", { any: now, failed: now })}`),
     "operations_subject (subject_id=?)",
   ],
-  [
-    "what stands still",
-    () => staleOperations(db, now, 10),
-    "SCAN operations USING INDEX operations_going_on",
-  ],
+  ["what stands still", () => staleLedgers(db, now, 10), "ledgers_open (open_since>? AND open_since<?)"],
   [
     "what will spend more than is reserved",
-    () => holds(db, hasPending(id, KINDS_IN_PARTS)),
+    () => holds(ledger, hasPending(id, KINDS_IN_PARTS)),
     "operations_going_on (integration_id=?",
   ],
-  ["a quote", () => findQuote(db, id, id), "quotes USING INDEX sqlite_autoindex_quotes_1 (id=?)"],
-  ["quotes whose time is over", () => deleteExpiredQuotes(db, now, 10), "quotes_expiry (expires_at<?)"],
-  [
-    "open ones of the platform",
-    () => openOperationsOf(db, "platform", 0, 10),
-    "SCAN operations USING INDEX operations_going_on",
-  ],
-  ["open ones to recover", () => openOperationsOf(db, id, 0, 10), "operations_going_on (integration_id=?"],
+  ["a quote", () => findQuote(ledger, id, id), "quotes USING INDEX sqlite_autoindex_quotes_1 (id=?)"],
+  ["open ones", () => openOperations(ledger, 0, 10), "SCAN operations USING INDEX operations_going_on"],
   [
     "a page of operations",
-    () => listOperations(db, id, { kind: "mint", createdAfter: now }, { after: id, limit: 10, files: 8 }),
+    () => listOperations(ledger, id, { kind: "mint", createdAfter: now }, { after: id, limit: 10, files: 8 }),
     "operations_integration (integration_id=? AND id>? AND id<?)",
   ],
   [
     "a page of a subject's operations",
-    () => listOperations(db, id, { state: "failed", subject: id }, { after: id, limit: 10, files: 8 }),
+    () => listOperations(ledger, id, { state: "failed", subject: id }, { after: id, limit: 10, files: 8 }),
     "operations_subject (subject_id=? AND id<?)",
   ],
   [
     "a page of open operations",
-    () => listOperations(db, id, { state: "pending" }, { after: null, limit: 10, files: 8 }),
+    () => listOperations(ledger, id, { state: "pending" }, { after: null, limit: 10, files: 8 }),
     "operations_going_on (integration_id=?",
   ],
   [
     "events behind a number, and what they tell of",
-    () => readEventPage(db, id, { after: 0, most: 50, near: 20, types: ["nft.minted"] }),
+    () => readEventPage(ledger, id, { after: 0, most: 50, near: 20, types: ["nft.minted"] }),
     "PRIMARY KEY (integration_id=? AND seq>?)",
   ],
-  ["what later events tell of", () => operationsOfEvents(db, [id]), "sqlite_autoindex_operations_1 (id=?)"],
+  [
+    "what later events tell of",
+    () => operationsOfEvents(ledger, [id]),
+    "sqlite_autoindex_operations_1 (id=?)",
+  ],
   [
     "a new event",
-    () => batch([insertEvents(db, { integrationId: id, runs: [["nft.minted", 1]], at: now }, isOpen(id))]),
-    "PRIMARY KEY (integration_id=?)",
+    () => run([insertEvents(ledger, { integrationId: id, runs: [["nft.minted", 1]], at: now }, isOpen(id))]),
+    "sqlite_autoindex_operations_1 (id=?)",
   ],
-  ...[events, auditEntries].map((table): [string, () => Promise<unknown>, string] => [
-    `old rows of ${getTableName(table)}`,
-    () => batch([deleteOldNumbered(db, table, { integrationId: id, before: now, limit: 10 })]),
+  [
+    "old entries of the audit log",
+    () => batch([deleteOldAudit(db, { integrationId: id, before: now, limit: 10 })]),
     "PRIMARY KEY (integration_id=?",
-  ]),
+  ],
   [
     "reported tokens of a collection",
-    () => reportedNumbers(db, id, id, 0),
+    () => reportedNumbers(ledger, id, id, 0),
     "PRIMARY KEY (integration_id=? AND seq>?)",
   ],
   [
     "open mints of a collection",
-    () => openMints(db, { integrationId: id, subjectId: id }),
+    () => openMints(ledger, { integrationId: id, subjectId: id }),
     "operations_going_on (integration_id=? AND subject_id=? AND kind=?",
   ],
   [
@@ -175,11 +190,25 @@ const QUERIES: readonly (readonly [name: string, work: () => Promise<unknown>, r
     () => assetIndexOf(db, id, id),
     "draft_assets_position (draft_id=? AND position<?)",
   ],
-  ["reported links of drops", () => reportedDrops(db, id), "sqlite_autoindex_claim_drops_1 (contract_id=?)"],
+  [
+    "reported links of drops",
+    () => reportedDrops(ledger, id),
+    "sqlite_autoindex_claim_drops_1 (contract_id=?)",
+  ],
   [
     "whether a link is claimed",
-    () => db.all(sql`SELECT ${isUnclaimed({ collectionId: id, dropId: 1, link: 1 })}`),
+    () => ledger.all(sql`SELECT ${isUnclaimed({ collectionId: id, dropId: 1, link: 1 })}`),
     "PRIMARY KEY (collection_id=? AND drop_id=? AND link=?)",
+  ],
+  [
+    "the claim of a link that is put back",
+    () => run([putClaimBack(ledger, { collectionId: id, dropId: 1, link: 1 }, id)]),
+    "",
+  ],
+  [
+    "operations of a record that the archive lacks",
+    () => notOnlyArchived(ledger, id, [id]),
+    "sqlite_autoindex_archives_1 (integration_id=? AND last_id>? AND last_id<?)",
   ],
   [
     "the transaction that minted a token",
@@ -187,26 +216,16 @@ const QUERIES: readonly (readonly [name: string, work: () => Promise<unknown>, r
     "PRIMARY KEY (collection_id=? AND hundred=?)",
   ],
   [
-    "what a collection's row has noted of mints",
-    () => batch([moveMints(db, id), keepMintTransaction(db, id, { hash: "a", tokenIds: ["1:1"] })]),
-    "sqlite_autoindex_collections_1 (id=?)",
+    "noting who minted a token",
+    () => batch([keepMintTransaction(db, id, { hash: "a", tokenIds: ["1:1"] })]),
+    "sqlite_autoindex_collection_pages_1 (collection_id=?)",
   ],
   [
     "copies that are left",
-    () => db.all(sql`SELECT ${hasCopiesLeft(id, 1)}`),
+    () => ledger.all(sql`SELECT ${hasCopiesLeft(id, 1)}`),
     "sqlite_autoindex_collections_1 (id=?)",
   ],
-  ["the last number", () => readLastSeq(db, id), "PRIMARY KEY (integration_id=?)"],
-  [
-    "where an endpoint's events stand",
-    () => readStand(db, id, { most: 9, mark: { seq: 9, id } }),
-    "PRIMARY KEY (integration_id=? AND seq=?)",
-  ],
-  [
-    "numbers that are skipped",
-    () => expect(batch([skipNumbers(db, id, 1, now)])).rejects.toThrow("FOREIGN KEY"),
-    "PRIMARY KEY (integration_id=?)",
-  ],
+  ["the last number", () => readLastSeq(ledger), "SCAN meta"],
   ["endpoints to wake", () => enabledAfter(db, id, 10), "webhooks_enabled (id>?)"],
   ["an integration's endpoints", () => enabledWebhooks(db, id), "webhooks_integration (integration_id=?)"],
   [
@@ -224,8 +243,8 @@ const QUERIES: readonly (readonly [name: string, work: () => Promise<unknown>, r
     () => db.$count(webhooks, lt(webhooks.secretVersion, 2)),
     "webhooks_secret (secret_version<?)",
   ],
-  ["those that wait for the operator", () => withOldOperations(db, now, null, 10), "operations_going_on"],
-  ["a finalization under way", () => holds(db, isBeingFinalized("00")), "operations_going_on"],
+  ["those that wait for the operator", () => withSomethingStuck(db, now, null, 10), "ledgers_working (id>?)"],
+  ["a finalization under way", () => holds(ledger, isBeingFinalized("00")), "operations_going_on"],
   [
     "files of a failed mint",
     () => batch(releaseMedia(db, { collectionId: id, operationId: id, digests: ["AAAA"] })),
@@ -260,7 +279,7 @@ const QUERIES: readonly (readonly [name: string, work: () => Promise<unknown>, r
   ],
   [
     "noting files",
-    () => batch([noteAddedFiles(db, { collectionId: id, operationId: id }, ["00"], sql`true`)]),
+    () => batch([noteAddedFiles(db, { collectionId: id, operationId: id }, ["00"])]),
     "SCAN json_each",
   ],
 ];

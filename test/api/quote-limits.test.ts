@@ -301,7 +301,7 @@ test("mints that share a transaction share its burnt gas", async () => {
 /** The writes that are tried. */
 const SEED = 20_261_122;
 
-/** How far off an expectation may be, of what it comes to (docs/operations.md). */
+/** How far off an expectation may be, of what it comes to (docs/transactions.md). */
 const NEAR_BY = 0.15;
 
 /** How far off the expectation was, of what it came to. */
@@ -350,7 +350,7 @@ describe("the cost of a write is at most the quoted maximum and near the quoted 
   const settings = fc
     .record(
       {
-        // A new title or description costs more the more NFTs its event names (docs/operations.md).
+        // A new title or description costs more the more NFTs its event names (docs/transactions.md).
         public_mint_config: fc.option(
           fc.constant({ mint_fee: "3000000000000000000000", limit_per_account: 300 }),
         ),

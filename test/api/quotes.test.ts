@@ -1,4 +1,3 @@
-import { env } from "cloudflare:workers";
 import { beforeAll, describe, expect, test } from "vitest";
 import type { Quote } from "../../client/src/index.ts";
 import {
@@ -12,6 +11,7 @@ import {
   uuidAt,
 } from "../support/api.ts";
 import { createCollection, createDraft, type Finalized, mintedOnChain } from "../support/collections.ts";
+import { inLedgers } from "../support/ledgers.ts";
 import { operationsOf, readDocument } from "../support/openapi.ts";
 import { background, operationOver } from "../support/operations.ts";
 import { later } from "../support/waiting.ts";
@@ -251,8 +251,7 @@ describe("a write that names a quote", () => {
     expect((await problem(await refused(), 409)).code).toBe("quote_expired");
     await background.reconcile(QUOTE_MS + 1_000);
     // Inside: a quote that is forgotten is refused as before, so that only the table shows that it is gone.
-    const { results } = await env.DB.prepare("SELECT 1 FROM quotes").all();
-    expect(results).toEqual([]);
+    expect(await inLedgers("SELECT 1 FROM quotes")).toEqual([]);
     const forgotten = uuidAt(Date.now() - QUOTE_MS - 1);
     expect((await problem(await send(mint(), withQuote(forgotten)), 409)).code).toBe("quote_expired");
     const { quote_uuid: fresh } = await quoteOf(mint());

@@ -9,9 +9,11 @@ import {
 } from "../support/api.ts";
 import { SERVICES_NODE, setFaults } from "../support/chain-control.ts";
 import { collectionOnChain, createCollection, type Finalized } from "../support/collections.ts";
+import { inLedger } from "../support/ledgers.ts";
 import { background, eventsOf, readOperation } from "../support/operations.ts";
 import { FORGETFUL, givenUp, stepsOf } from "../support/own-wallets.ts";
 import { sendFrom } from "../support/payments.ts";
+import { unsigned } from "../support/shared-mints.ts";
 import { spoilViews } from "../support/spoilt-views.ts";
 import { until } from "../support/waiting.ts";
 import { replaceObject } from "../support/wallets.ts";
@@ -75,13 +77,17 @@ const shownTokens = async () =>
     200,
   );
 
-const settle = (uuid: string) => admin(`/operation/${uuid}/settle`, { json: { had_effect: true } });
+const settle = (uuid: string, of = "") =>
+  admin(`/operation/${uuid}/settle${of}`, { json: { had_effect: true } });
 
 const settled = async (uuid: string) => {
   await replaceObject(shop.integrationUuid);
   await background.resume(uuid);
   expect(await readOperation(shop.key, uuid)).toMatchObject({ state: "unknown" });
-  await bodyOf(await settle(uuid), 200);
+  const unknown = `?integration_uuid=${crypto.randomUUID()}`;
+  await bodyOf(await settle(uuid, unknown), 404);
+  await bodyOf(await admin(`/operation/${uuid}${unknown}`), 404);
+  await bodyOf(await settle(uuid, `?integration_uuid=${shop.integrationUuid}`), 200);
   await setFaults();
 };
 
@@ -160,6 +166,84 @@ test.each(Object.keys(writes) as (keyof typeof writes)[])(
     if (kind === "collection_lock") expect(shown).toMatchObject({ locks: ["supply", "royalties"] });
   },
 );
+
+const settleBy = (uuid: string, transaction_hash: string, had_effect = true) =>
+  admin(`/operation/${uuid}/settle`, { json: { had_effect, transaction_hash } });
+
+const mintFor = (receiver: string, quantity: number, headers: Record<string, string>) =>
+  api(`/collection/${collection.collection_uuid}/mint`, {
+    key: shop.key,
+    json: { receiver_addresses: [receiver], quantity_per_receiver: quantity },
+    headers,
+  });
+
+interface MintAnswer {
+  readonly tokens: readonly { readonly token_id: string; readonly owner_id: string }[];
+  readonly tx_results: readonly { readonly transaction_hash: string }[];
+}
+
+test("mints whose shared transaction the operator has found have the answers that they would have had", async () => {
+  const [bob] = (await createReceivers(1)) as [string];
+  const other = await bodyOf<MintAnswer>(await mintFor(bob, 1, {}), 201);
+  const orders = [
+    [alice, 2, "one"],
+    [bob, 1, "two"],
+    [alice, 2, "three"],
+  ] as const;
+  await setFaults(...LANDS);
+  const uuids = await unsigned(shop.integrationUuid, () =>
+    Promise.all(
+      orders.map(async ([receiver, quantity, key]) => {
+        const headers = { prefer: "respond-async", "idempotency-key": key };
+        return (await bodyOf<{ operation_uuid: string }>(await mintFor(receiver, quantity, headers), 202))
+          .operation_uuid;
+      }),
+    ),
+  );
+  await expect.poll(async () => (await shownTokens()).length, { timeout: 20_000 }).toBe(8);
+  await setFaults(...NEVER_LANDS);
+  const headers = { prefer: "respond-async", "idempotency-key": "never" };
+  const lost = await bodyOf<{ operation_uuid: string }>(await mintFor(bob, 1, headers), 202);
+  const [uuid] = uuids as [string];
+  const open = await readOperation<{ transactions: { transaction_hash: string }[] }>(shop.key, uuid);
+  const hash = open.transactions[0]!.transaction_hash;
+  await replaceObject(shop.integrationUuid);
+  await setFaults();
+  for (const one of [...uuids, lost.operation_uuid]) {
+    await background.resume(one);
+    expect(await readOperation(shop.key, one)).toMatchObject({ state: "unknown" });
+  }
+  await bodyOf(await settleBy(uuid, `${hash}1`), 400);
+  await bodyOf(await settleBy(uuid, hash, false), 400);
+  for (const wrong of [other.tx_results[0]!.transaction_hash, "1".repeat(32)])
+    expect(await bodyOf(await settleBy(uuid, wrong), 409)).toMatchObject({ code: "conflict" });
+  // Inside: operations are archived after a month.
+  await inLedger(
+    shop.integrationUuid,
+    `INSERT INTO archives (integration_id, first_id, last_id, first_at, last_at, object_key, operations, bytes, created_at)
+     SELECT integration_id, x'00', x'00', ?, ?, 'none', 1, 1, 0 FROM meta`,
+    ...[Date.now(), Date.now()],
+  );
+  expect(await bodyOf(await settleBy(uuid, hash), 409)).toMatchObject({
+    message: expect.stringContaining("may be of an operation that is archived"),
+  });
+  await inLedger(shop.integrationUuid, "DELETE FROM archives WHERE object_key = 'none'");
+  for (const one of uuids)
+    expect(await bodyOf(await settleBy(one, hash), 200)).toMatchObject({ state: "succeeded" });
+  // Nothing is left of it for a mint that never landed.
+  for (const taken of [hash, other.tx_results[0]!.transaction_hash])
+    await bodyOf(await settleBy(lost.operation_uuid, taken), 409);
+  const owned = new Map((await shownTokens()).map((token) => [token.token_id, token.owner_id]));
+  const given = new Set<string>();
+  for (const [receiver, quantity, key] of orders) {
+    const answer = await mintFor(receiver, quantity, { "idempotency-key": key });
+    const { tokens: minted, tx_results: sent } = await bodyOf<MintAnswer>(answer, 201);
+    expect(sent).toMatchObject([{ transaction_hash: hash, status: "success" }]);
+    expect(minted.map((token) => owned.get(token.token_id))).toEqual(Array(quantity).fill(receiver));
+    for (const { token_id: token } of minted) given.add(token);
+  }
+  expect(given.size).toBe(5);
+});
 
 test("is settled once a node shows what it did", async () => {
   const { send, hasLanded, type } = writes.nft_transfer;

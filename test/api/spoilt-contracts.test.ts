@@ -1,4 +1,3 @@
-import { env } from "cloudflare:workers";
 import { afterEach, beforeAll, expect, test, vi } from "vitest";
 // Inside: how many views a payout calls.
 import type { Uuid } from "../../src/domain/ids.ts";
@@ -13,6 +12,7 @@ import {
 } from "../support/api.ts";
 import { balanceOf } from "../support/chain-control.ts";
 import { createCollection, type Finalized } from "../support/collections.ts";
+import { inLedger } from "../support/ledgers.ts";
 import { background, serviceContext } from "../support/operations.ts";
 import { sendFrom } from "../support/payments.ts";
 import { spoilViews } from "../support/spoilt-views.ts";
@@ -182,9 +182,10 @@ test("a payout's calls of nodes count for the key, and each contract is read up 
   let calls = 0;
   const admitCall = async () => void calls++;
   // Inside: the block at which the database has read the contract.
-  const { height } = await env.DB.prepare("SELECT max(height) AS height FROM collections")
-    .first<{ height: number }>()
-    .then((row) => row!);
+  const [{ height }] = (await inLedger<{ height: number }>(
+    other.integrationUuid,
+    "SELECT max(height) AS height FROM collections",
+  )) as [{ height: number }];
   spoilViews((view) => view.method === "collections", endless(true));
   await readSales({ ...serviceContext(), admitCall }, other.integrationUuid as Uuid, height);
   expect(calls).toBe(2);

@@ -398,11 +398,9 @@ describe("the operator's surface", () => {
   });
 });
 
-test.each([
-  ["POST", "/database/recover"],
-  ["PUT", "/integration/01900000-0000-7000-8000-000000000000/limits"],
-])("%s %s requires a JSON object, even if all its fields may be absent", async (method, path) => {
-  expect(await bodyOf(await admin(path, { method }), 400)).toMatchObject({
+test("a JSON object is required even if all its fields may be absent", async () => {
+  const path = "/integration/01900000-0000-7000-8000-000000000000/limits";
+  expect(await bodyOf(await admin(path, { method: "PUT" }), 400)).toMatchObject({
     code: "invalid_request",
     message: expect.stringContaining("Send a JSON object"),
   });

@@ -1,12 +1,13 @@
 import { env } from "cloudflare:workers";
 import { beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
 import { admin, api, apiWith, bodyOf, createIntegration, type TestIntegration } from "../support/api.ts";
-import { setFaults } from "../support/chain-control.ts";
 import { createCollection } from "../support/collections.ts";
 import { failingD1 } from "../support/database.ts";
-import { background, operationOver } from "../support/operations.ts";
+import { inLedger } from "../support/ledgers.ts";
+import { background } from "../support/operations.ts";
 import { suspendElsewhere } from "../support/other-isolate.ts";
 import { newTenant, type Tenant } from "../support/uploads.ts";
+import { loseObject } from "../support/wallets.ts";
 
 interface Shown {
   readonly integration_uuid: string;
@@ -115,20 +116,19 @@ describe("the operator's changes", () => {
   });
 });
 
-test("an integration isn't deleted while another isolate has just accepted an operation", async () => {
+test("another isolate, which doesn't know of the suspension, can't have an operation accepted while the integration is deleted", async () => {
   const shop = await createIntegration("Busy shop");
   const { collection_uuid: uuid } = await createCollection(shop, { copies: [3] });
   // This isolate has the key in its cache, and isn't told of the suspension.
   await bodyOf(await ask("/collection-draft", shop.key), 200);
   await suspendElsewhere(shop.integrationUuid);
-  await setFaults({ kind: "request_lost", methods: ["send_tx"] });
-  let operation: string | undefined;
+  const refused: number[] = [];
   const DB = failingD1(async (sql) => {
-    if (/update "integrations" set [^\n]*"deleted_at" = \?/i.test(sql) && !operation) {
+    if (/update "integrations" set [^\n]*"deleted_at" = \?/i.test(sql) && refused.length === 0) {
       const json = { receiver_addresses: [shop.walletAccountId] };
-      const headers = { prefer: "respond-async" };
-      const answer = await api(`/collection/${uuid}/mint`, { key: shop.key, json, headers });
-      operation = (await bodyOf<{ operation_uuid: string }>(answer, 202)).operation_uuid;
+      const answer = await api(`/collection/${uuid}/mint`, { key: shop.key, json });
+      await answer.body?.cancel();
+      refused.push(answer.status);
     }
     return null;
   });
@@ -136,14 +136,25 @@ test("an integration isn't deleted while another isolate has just accepted an op
     method: "DELETE",
     headers: { authorization: `Bearer ${env.ADMIN_TOKEN}` },
   });
-  expect(operation).toBeDefined();
-  expect(await bodyOf(response, 409)).toMatchObject({
-    code: "conflict",
-    message: expect.stringContaining("Operations of this integration are not over"),
+  await bodyOf(response, 200);
+  expect(refused).toEqual([403]);
+});
+
+test("a ledger that was lost knows of the suspension again once it is restored, and until then its integration isn't deleted", async () => {
+  const shop = await createIntegration("Lost shop");
+  await bodyOf(await change(shop.integrationUuid, { suspended: true }), 200);
+  await loseObject(shop.integrationUuid);
+  expect(await bodyOf(await remove(shop.integrationUuid, "?leave_funds=true"), 503)).toMatchObject({
+    code: "wallet_inactive",
   });
-  await setFaults();
-  await bodyOf(await change(shop.integrationUuid, { suspended: false }), 200);
-  expect((await operationOver(shop.key, operation!)).state).toBe("succeeded");
+  for (const action of ["restore", "activate"])
+    await bodyOf(await admin(`${at(shop.integrationUuid)}/wallet/${action}`, { method: "POST" }), 200);
+  const [meta] = await inLedger<{ suspended_at: number }>(
+    shop.integrationUuid,
+    "SELECT suspended_at FROM meta",
+  );
+  expect(meta?.suspended_at).toBeGreaterThan(0);
+  await bodyOf(await remove(shop.integrationUuid, "?leave_funds=true"), 200);
 });
 
 describe("deleting an integration", () => {

@@ -2,10 +2,12 @@ import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { baseDecode } from "near-api-js";
 import { afterEach, beforeAll, describe, expect, test } from "vitest";
+import type { Overview } from "../../client/src/index.ts";
 import { admin, api, bodyOf, createIntegration } from "../support/api.ts";
 import { balanceOf, chainCall, SERVICES_NODE, setFaults } from "../support/chain-control.ts";
 import { createCollection } from "../support/collections.ts";
 import { keyOf } from "../support/keys.ts";
+import { background } from "../support/operations.ts";
 import {
   type Action,
   carriedOut,
@@ -154,7 +156,7 @@ test("a wallet whose key was never added reports it and polls rarely until it is
   expect(await wallet.recordsAtEnd(wanted.operationUuid, ENOUGH)).toMatchObject([{ state: "succeeded" }]);
 });
 
-test("a mint with a locked-out wallet is rejected with the reason", async () => {
+test("a mint with a locked-out wallet is rejected with the reason, and the operator sees the wallet", async () => {
   const shop = await createIntegration("Locked out");
   const { collection_uuid: uuid } = await createCollection(shop, { copies: [5] });
   const wallet = () => admin(`/integration/${shop.integrationUuid}/wallet`);
@@ -170,4 +172,9 @@ test("a mint with a locked-out wallet is rejected with the reason", async () => 
     outcome: "not_submitted",
     message: expect.stringContaining(`${public_key} is missing from its account ${shop.walletAccountId}`),
   });
+  await background.reconcile();
+  const { attention } = await bodyOf<Overview>(await admin("/overview"), 200);
+  expect(attention).toMatchObject([
+    { rule: "wallet_inactive", severity: "critical", subject: shop.walletAccountId },
+  ]);
 });

@@ -5,6 +5,7 @@ import { afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vi
 // Inside: an object that is reset during a call.
 import { WebhookEndpoint } from "../../src/events/webhooks/object.ts";
 import {
+  admin,
   api,
   bodyOf,
   createIntegration,
@@ -17,6 +18,7 @@ import { problemsOf, readDocument } from "../support/openapi.ts";
 import { background, firstPasses, killAt, observeCheckpoints } from "../support/operations.ts";
 import { newTenant } from "../support/uploads.ts";
 import { eventually } from "../support/waiting.ts";
+import { loseObject } from "../support/wallets.ts";
 
 interface Hook {
   readonly webhook_uuid: string;
@@ -276,6 +278,26 @@ describe("delivery", () => {
     expect(lost).toBeNull();
     await sent(hook.webhook_uuid, 1);
     expect(eventsOf(received).map(({ type }) => type)).toEqual(["nft.minted"]);
+  });
+
+  test("goes on with higher numbers once a lost ledger is restored, each event once", async () => {
+    const hook = await create();
+    await mint();
+    await sent(hook.webhook_uuid, 2);
+    await background.reconcile();
+    await loseObject(shop.integrationUuid);
+    for (const action of ["restore", "activate"])
+      await bodyOf(
+        await admin(`/integration/${shop.integrationUuid}/wallet/${action}`, { method: "POST" }),
+        200,
+      );
+    await mint();
+    await sent(hook.webhook_uuid, 4);
+    await ring(hook.webhook_uuid);
+    const told = eventsOf(received);
+    expect(told).toHaveLength(4);
+    expect(told[2]!.seq).toBeGreaterThan(told[1]!.seq + 1);
+    expect(await read<Event[]>(`/event?after=${told[2]!.seq - 1}`)).toEqual(told.slice(2));
   });
 
   test("can be listed even if the object is reset during the call", async () => {

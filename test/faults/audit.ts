@@ -1,6 +1,7 @@
 /** What callers were told is held against what really happened. */
 import type { Answer } from "./client.ts";
 import type { Effect, Effects } from "./effects.ts";
+import type { Settlement } from "./operator.ts";
 import type { FaultyService } from "./service.ts";
 import { type Entry, isOpen, METHODS, type Shop } from "./workload.ts";
 
@@ -39,7 +40,7 @@ export const audit = async (
   shops: readonly Shop[],
   ledger: readonly Entry[],
   effects: Effects,
-  settled: ReadonlyMap<string, boolean>,
+  settled: ReadonlyMap<string, Settlement>,
 ): Promise<Finding[]> => {
   effects.read(true);
   const findings = ledger.flatMap((entry) =>
@@ -64,7 +65,7 @@ export const audit = async (
 
 const nameOf = ({ kind, marker, ordinal }: Entry): string => `${kind} ${ordinal} (${marker.slice(0, 20)})`;
 
-const judgeEntry = (entry: Entry, effects: readonly Effect[], settled: boolean | undefined): Finding[] => {
+const judgeEntry = (entry: Entry, effects: readonly Effect[], settled: Settlement | undefined): Finding[] => {
   const name = nameOf(entry);
   const findings: Finding[] = [];
   if (effects.length > 1) {
@@ -73,7 +74,7 @@ const judgeEntry = (entry: Entry, effects: readonly Effect[], settled: boolean |
   }
   const answers = [entry.answer, entry.twin].filter((answer) => answer !== null);
   for (const answer of answers) {
-    const wrong = judgeAnswer(name, answer, effects, settled);
+    const wrong = judgeAnswer(entry, answer, effects, settled);
     if (wrong) findings.push({ ...wrong, entry });
   }
   findings.push(...judgePromises(entry));
@@ -104,22 +105,25 @@ const judgePromises = (entry: Entry): Finding[] => {
 };
 
 const judgeAnswer = (
-  name: string,
+  entry: Entry,
   answer: Answer,
   effects: readonly Effect[],
-  settled: boolean | undefined,
+  settled: Settlement | undefined,
 ): Omit<Finding, "entry"> | null => {
+  const [name, { kind }] = [nameOf(entry), entry];
   const told = `${name}: told ${answer.kind} ${answer.status} ${JSON.stringify(answer.body)?.slice(0, 400)}`;
   if (isOpen(answer)) return { figure: "stuck", text: told };
   if (answer.kind === "failure") {
     if (effects.length > 0) return { figure: "wrong", text: `${told}, and it took effect` };
-    return settled === false ? null : { figure: "lost", text: told };
+    return settled === "none" ? null : { figure: "lost", text: told };
   }
   if (effects.length === 0) return { figure: "lost", text: `${told}, and there is no effect` };
   const results = (answer.body as { tx_results?: unknown } | null)?.tx_results;
   if (answer.kind === "settled" || results === undefined) return null;
   const hashes = [results].flat().map((result) => (result as { transaction_hash: string }).transaction_hash);
   if (effects.some(({ hash }) => hashes.includes(hash))) return null;
+  // A finalization goes on from the collection that the chain shows, whatever its ledger has forgotten of it.
+  if (settled === "shown" && hashes.length === 0 && kind === "finalize") return null;
   return { figure: "wrong", text: `${name}: told of ${hashes}, not of ${effects.map(({ hash }) => hash)}` };
 };
 
@@ -211,14 +215,23 @@ const judgeReveal = async (service: FaultyService, entry: Entry): Promise<Findin
 const tokensOf = ({ body }: Answer): string[] =>
   ((body as { tokens?: ChainToken[] } | null)?.tokens ?? []).map(({ token_id }) => token_id);
 
-/** A request that was answered is sent again with its key: it has to be answered the same. */
-export const judgeReplay = (entry: Entry, before: Answer, again: Answer | null): Finding[] => {
+/**
+ * A request that was answered is sent again with its key: it has to be answered the same. A ledger that was set back may have forgotten
+ * the answer: where the operator can only say that there was an effect, that is told. @param settled as of `audit`
+ */
+export const judgeReplay = (
+  entry: Entry,
+  before: Answer,
+  again: Answer | null,
+  settled?: Settlement,
+): Finding[] => {
   const name = nameOf(entry);
   const said = again && `${again.kind} ${again.status} ${JSON.stringify(again.body)?.slice(0, 300)}`;
   if (again === null || isOpen(again)) {
     const text = `${name}: was told ${before.kind} ${before.status}, and when it was sent again ${said}`;
     return [{ figure: "stuck", text, entry }];
   }
+  if (settled === "said" && again.kind === "settled") return [];
   const same =
     again.kind === before.kind &&
     again.status === before.status &&
@@ -258,17 +271,38 @@ export interface Leftover {
   readonly isUnknown: boolean;
 }
 
+interface Followed {
+  readonly version: number;
+  readonly entry: number;
+}
+
+/** What D1 lacks of a ledger. */
+const unsent = async (service: FaultyService, integrationUuid: string): Promise<Leftover[]> => {
+  const [own] = await service.ledgerRows<Followed>(
+    integrationUuid,
+    "SELECT version, (SELECT coalesce(max(id), 0) FROM outbox) AS entry FROM meta",
+  );
+  const followed = await (await service.database())
+    .prepare("SELECT version, entry FROM ledgers WHERE hex(id) = ?")
+    .bind(integrationUuid.replaceAll("-", "").toUpperCase())
+    .first<Followed>();
+  if (followed && followed.version >= own!.version && followed.entry >= own!.entry) return [];
+  const text = `ledger of ${integrationUuid}: ${JSON.stringify(own)}, in D1 ${JSON.stringify(followed)}`;
+  return [{ text, isUnknown: false }];
+};
+
 /** What is left that should not be: open operations, waiting or stuck rows of wallets. Empty when all came to rest. */
 export const leftovers = async (service: FaultyService, shops: readonly Shop[]): Promise<Leftover[]> => {
   const left: Leftover[] = [];
-  const database = await service.database();
-  const { results } = await database
-    .prepare("SELECT lower(hex(id)) AS id, kind, state FROM operations WHERE state IN ('pending', 'unknown')")
-    .all<{ id: string; kind: string; state: string }>();
-  for (const { id, kind, state } of results) {
-    left.push({ text: `operation ${id}: ${kind} is ${state}`, isUnknown: state === "unknown" });
-  }
   await each(shops, async ({ integrationUuid }) => {
+    const going = await service.ledgerRows<{ id: string; kind: string; state: string }>(
+      integrationUuid,
+      "SELECT id, kind, state FROM operations WHERE state IN ('pending', 'unknown')",
+    );
+    for (const { id, kind, state } of going) {
+      left.push({ text: `operation ${id}: ${kind} is ${state}`, isUnknown: state === "unknown" });
+    }
+    left.push(...(await unsent(service, integrationUuid)));
     const response = await fetch(`${service.url}/admin/v1/integration/${integrationUuid}/wallet`, {
       headers: { authorization: `Bearer ${service.adminToken}` },
     });

@@ -24,6 +24,7 @@ export interface Told {
 
 interface ErrorBody {
   readonly outcome?: string;
+  readonly retryable?: boolean;
   readonly code?: string;
   readonly operation_uuid?: string;
 }
@@ -31,6 +32,17 @@ interface ErrorBody {
 interface OperationBody {
   readonly state: "pending" | "succeeded" | "failed" | "unknown";
   readonly answer: { readonly status: number; readonly body: unknown } | null;
+}
+
+/** What became of a request whose ledger may have forgotten it. */
+export interface Standing {
+  /** How often it was sent, and how many of these are under way. */
+  sent: number;
+  underWay: number;
+  /** Its ledger has forgotten its key: it isn't sent until the chain was looked at. */
+  isHeld: boolean;
+  /** What the chain has shown then; null: it may be sent. */
+  ruling: Answer | null;
 }
 
 /** A write, and where what is told about it is noted. */
@@ -43,6 +55,7 @@ export interface Write {
   readonly patience: number;
   readonly subject?: string;
   readonly told?: Told[];
+  readonly standing?: Standing;
 }
 
 const REQUEST_TIMEOUT_MS = 15_000;
@@ -68,7 +81,8 @@ export class Caller {
     const until = Date.now() + write.patience;
     let last: Answer = { kind: "gave_up", status: 0, body: null };
     do {
-      const answer = await this.once(write, until);
+      if (write.standing?.ruling) return write.standing.ruling;
+      const answer = write.standing?.isHeld ? null : await this.once(write, until);
       if (answer !== null) {
         if (answer.kind !== "gave_up") return answer;
         last = answer;
@@ -80,9 +94,14 @@ export class Caller {
 
   /** Sends a write once, and follows the operation that it became. Null if nothing was heard. */
   async once(write: Write, until: number): Promise<Answer | null> {
-    const { method, path, body, key } = write;
+    const { method, path, body, key, standing } = write;
+    if (standing) {
+      standing.sent += 1;
+      standing.underWay += 1;
+    }
     const response = await this.#send(method, path, body, { key, subject: write.subject });
     const text = (await response?.text().catch(() => null)) ?? null;
+    if (standing) standing.underWay -= 1;
     const read = text === null ? null : parse(text);
     this.#note(write, response, read);
     return response === null || text === null ? null : this.#read(response, read, write, until);
@@ -178,7 +197,7 @@ const judged = (status: number, body: unknown): Answer => {
   // A finalization that is sent without a key, again after it took effect, is told of the collection.
   if (error.code === "draft_finalized") return { kind: "success", status, body };
   if (error.outcome === "final") return { kind: "settled", status, body };
-  if (error.outcome === "unknown") return { kind: "unknown", status, body };
+  if (error.outcome === "unknown" && !error.retryable) return { kind: "unknown", status, body };
   const passing = PASSING.includes(status) || error.code === "idempotency_key_in_flight";
   if (passing || error.code === "conflict") return { kind: "gave_up", status, body };
   return { kind: "failure", status, body };

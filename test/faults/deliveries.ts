@@ -23,10 +23,18 @@ const BLOCK_MS = 600;
 const PATIENCE_MS = 60_000;
 const PAUSE_MS = 300;
 const PAGE = 1_000;
-/** Attempts that are read once a database was restored. */
+/** Attempts that are read to describe what wasn't delivered. */
 const ATTEMPTS = 100;
-/** With each recovery of a restored database numbers go on at the next multiple of this. */
-const ERA = 1_000_000_000;
+/** Numbers that a ledger which was lost or set back passes over, about. */
+const JUMP = 1_000_000_000;
+
+interface Opened {
+  readonly receiver: Receiver;
+  readonly hook: string;
+  /** The last event before. */
+  readonly from: number;
+  readonly restorations: () => number;
+}
 
 /** A shop with an endpoint, which it enables again whenever that was disabled. */
 export class Deliveries {
@@ -35,33 +43,31 @@ export class Deliveries {
   readonly #shop: Shop;
   readonly #hook: string;
   readonly #from: number;
-  /** The newest attempts when a restored database was recovered. */
-  #attempted: readonly Attempted[] = [];
+  /** How often the shop's ledger was lost or set back. */
+  readonly #restorations: () => number;
 
-  private constructor(service: FaultyService, shop: Shop, receiver: Receiver, hook: string, from: number) {
+  private constructor(service: FaultyService, shop: Shop, { receiver, hook, from, restorations }: Opened) {
     this.#service = service;
     this.#shop = shop;
     this.receiver = receiver;
     this.#hook = hook;
     this.#from = from;
+    this.#restorations = restorations;
   }
 
   /** Makes the endpoint, with nothing failing yet. */
-  static async open(service: FaultyService, shop: Shop): Promise<Deliveries> {
+  static async open(service: FaultyService, shop: Shop, restorations: () => number): Promise<Deliveries> {
     const receiver = await Receiver.open();
     const write = { method: "POST", path: "/webhook", body: { url: receiver.url }, key: null } as const;
     const made = await shop.caller.write({ ...write, patience: PATIENCE_MS });
     if (made.kind !== "success") throw new Error(`webhook: ${JSON.stringify(made)}`);
     const from = (await eventsOf(shop, 0)).at(-1)?.seq ?? 0;
-    return new Deliveries(service, shop, receiver, (made.body as Hook).webhook_uuid, from);
-  }
-
-  /**
-   * Notes what was attempted by the time that a restored database was recovered. An attempt whose connection broke
-   * before it arrived raises the numbers, though the receiver doesn't know of it.
-   */
-  async noteRestored(): Promise<void> {
-    this.#attempted = await this.#attempts();
+    return new Deliveries(service, shop, {
+      receiver,
+      hook: (made.body as Hook).webhook_uuid,
+      from,
+      restorations,
+    });
   }
 
   #attempts(): Promise<readonly Attempted[]> {
@@ -118,26 +124,18 @@ export class Deliveries {
   }
 
   /**
-   * Gaps of the numbers, and first attempts that came before one of an earlier event. A database that was restored has
-   * lost events that were attempted: numbers go on behind the last of these, or in the next generation, and what was told since
-   * then under a number that they had comes late. An attempt that the rollback interrupted counts for the receiver alone: the
-   * service never noted it.
+   * Gaps of the numbers, and first attempts that came before one of an earlier event. A ledger that was lost or set back has
+   * lost some of its last events, and numbers go on behind a jump.
    */
   #disorder(told: readonly Sent[]): string[] {
-    const { firsts } = this.receiver;
     const there = new Set(told.map(({ event_uuid: uuid }) => uuid));
-    const isLost = ({ event_uuid: uuid }: Attempted) => !there.has(uuid);
-    const lastLost = (events: readonly Attempted[]) =>
-      Math.max(0, ...events.filter(isLost).map(({ seq }) => seq));
-    const last = lastLost([...firsts, ...this.#attempted]);
-    const inOrder = firsts.filter((sent) => !isLost(sent) && sent.seq > last);
-    const lastNoted = lastLost(this.#attempted);
-    const goesOn = (seq: number) => seq === last + 1 || seq === lastNoted + 1 || seq % ERA === 1;
-    const lost = `of lost events ${lastLost(firsts)} came last, ${lastNoted} was attempted last`;
+    const inOrder = this.receiver.firsts.filter(({ event_uuid: uuid }) => there.has(uuid));
+    const jumps = steps(told).filter(([before, { seq }]) => seq - before.seq > JUMP / 2);
+    const from = jumps.at(-1)?.[1].seq ?? 0;
+    const gaps = steps(told).filter(([before, { seq }]) => before.seq >= from && seq !== before.seq + 1);
+    const wrong = jumps.length > this.#restorations() ? [...jumps, ...gaps] : gaps;
     return [
-      ...steps(told).flatMap(([before, { seq }]) =>
-        seq === before.seq + 1 || goesOn(seq) ? [] : [`event ${seq} follows ${before.seq}; ${lost}`],
-      ),
+      ...wrong.map(([before, { seq }]) => `event ${seq} follows ${before.seq}`),
       ...steps(inOrder).flatMap(([before, { seq }]) =>
         seq > before.seq ? [] : [`event ${seq} was first sent after ${before.seq}`],
       ),

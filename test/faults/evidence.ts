@@ -11,8 +11,8 @@ const ROOT = join(import.meta.dirname, "..", "..", ".mintage", "faults");
 /** Operations of one finding that are looked into at most. */
 const MOST_OPERATIONS = 10;
 
-/** Columns of D1 that evidence never shows: they hold or seal keys. */
-const HIDDEN = new Set(["digest", "wallet_secret", "wallet_public_key", "prefix", "fingerprint"]);
+/** Columns of ledgers that evidence never shows. */
+const HIDDEN = new Set(["fingerprint"]);
 
 const folder = (seed: number): string => join(ROOT, String(seed));
 
@@ -50,6 +50,10 @@ export const saveRequests = (seed: number, met: readonly Moment[]): void => {
   writeFileSync(join(folder(seed), "requests.txt"), `${lines.join("\n")}\n`);
 };
 
+/** Writes all that the service has logged: what stands still without naming an operation shows there. */
+export const saveLog = (seed: number, lines: readonly string[]): void =>
+  writeFileSync(join(folder(seed), "service.log"), `${lines.join("\n")}\n`);
+
 /** Writes the timeline of each finding's operation, and all findings. @returns the folder */
 export const saveEvidence = async (
   seed: number,
@@ -58,7 +62,6 @@ export const saveEvidence = async (
   effects: Effects,
 ): Promise<string> => {
   const path = folder(seed);
-  writeFileSync(join(path, "wallets.log"), `${service.lines.filter(isOfWallet).join("\n")}\n`);
   writeFileSync(join(path, "findings.json"), text(findings.map(({ figure, text }) => ({ figure, text }))));
   const entries = new Set(findings.flatMap(({ entry }) => entry ?? []));
   for (const entry of entries) {
@@ -69,9 +72,6 @@ export const saveEvidence = async (
   }
   return path;
 };
-
-/** Lines of wallets' objects, of alarms and of the schedule: what stands still without naming an operation shows there. */
-const isOfWallet = (line: string): boolean => !line.includes('"event":"request"');
 
 const text = (value: unknown): string =>
   `${JSON.stringify(value, (_, item) => (typeof item === "bigint" ? String(item) : item), 2)}\n`;
@@ -105,7 +105,7 @@ const timelineOf = async (service: FaultyService, entry: Entry, effects: Effects
     twin,
     told,
     transactions: effects.carriers(evidence),
-    database: rows,
+    ledger: rows,
     journal,
     logs: service.lines.filter((line) => names.some((name) => line.includes(name))),
     faults: (await service.struck()).filter((fault) => fault.includes(marker)),
@@ -118,24 +118,13 @@ const uuidOf = (hex: string): string =>
 const hashesIn = (journal: Readonly<Record<string, unknown>>): string[] =>
   [...JSON.stringify(journal).matchAll(/"(?:noop_)?hash":"([^"]+)"/g)].flatMap((found) => found[1] ?? []);
 
-/** Rows of D1 that name the operation, without what holds or seals keys. */
-const rowsOf = async (service: FaultyService, { marker, path, kind }: Entry) => {
-  const database = await service.database();
+/** Rows of the ledger that name the operation, without what holds or seals keys. */
+const rowsOf = async (service: FaultyService, { marker, path, kind, shop }: Entry) => {
   const select = async (sql: string, ...values: string[]) => {
-    const { results } = (await database
-      .prepare(sql)
-      .bind(...values)
-      .all()) as { results: Record<string, unknown>[] };
-    return results.map(
+    const rows = await service.ledgerRows<Record<string, unknown>>(shop.integrationUuid, sql, ...values);
+    return rows.map(
       (row): Record<string, unknown> =>
-        Object.fromEntries(
-          Object.entries(row)
-            .filter(([name]) => !HIDDEN.has(name))
-            .map(([name, value]) => [
-              name,
-              Array.isArray(value) ? Buffer.from(value).toString("hex") : value,
-            ]),
-        ),
+        Object.fromEntries(Object.entries(row).filter(([name]) => !HIDDEN.has(name))),
     );
   };
   const subject = kind === "finalize" ? (path.split("/")[2] ?? "").replaceAll("-", "").toUpperCase() : "-";
@@ -146,5 +135,6 @@ const rowsOf = async (service: FaultyService, { marker, path, kind }: Entry) => 
       subject,
     ),
     idempotency_keys: await select("SELECT * FROM idempotency_keys WHERE key = ?", marker),
+    meta: await select("SELECT * FROM meta"),
   };
 };

@@ -11,6 +11,12 @@ interface KeyList {
   }[];
 }
 
+interface MisfortuneOptions {
+  /** How long D1 stands still, by the run's clock. Milliseconds. */
+  readonly hangMs: number;
+  readonly say: (line: string) => void;
+}
+
 export class Misfortunes {
   readonly #service: FaultyService;
   readonly #operator: Operator;
@@ -19,34 +25,46 @@ export class Misfortunes {
   /** Operations begun before the database was copied; null if it wasn't. */
   snapshotAt: number | null = null;
   readonly #hangMs: number;
+  readonly #say: (line: string) => void;
   #next = 0;
   readonly #underWay: Promise<void>[] = [];
-  /** What kills the runtime comes one after another. */
-  #last: Promise<unknown> = Promise.resolve();
+  /** What a ledger loses comes one after another. */
+  readonly #last = new Map<Shop, Promise<unknown>>();
+  /** Nothing begins while a ledger is copied: what begins behind it is what the ledger forgets. */
+  #copying: Promise<unknown> = Promise.resolve();
 
   constructor(
     service: FaultyService,
     operator: Operator,
     shops: readonly Shop[],
     events: readonly Event[],
-    hangMs: number,
+    { hangMs, say }: MisfortuneOptions,
   ) {
     this.#service = service;
     this.#operator = operator;
     this.#shops = shops;
     this.events = events;
     this.#hangMs = hangMs;
+    this.#say = say;
   }
 
-  /** So many operations are begun: what is due comes. Nobody waits for it. */
-  begin(begun: number): void {
+  /** So many operations are begun: what is due comes. Nobody waits for it, but for a copy. */
+  async begin(begun: number): Promise<void> {
     for (let event = this.events[this.#next]; event && event.at <= begun; event = this.events[this.#next]) {
       this.#next += 1;
       const befallen = this.#befall(event);
+      const name = `${event.kind} at ${event.at}`;
+      this.#say(name);
+      befallen.then(
+        () => this.#say(`${name} is over`),
+        (error: unknown) => this.#say(`${name} failed: ${error}`),
+      );
       // What could not be done is told by `over`.
       befallen.catch(() => undefined);
       this.#underWay.push(befallen);
+      if (event.kind === "object_copied") this.#copying = befallen.catch(() => undefined);
     }
+    await this.#copying;
   }
 
   /** All that came is over. @throws Error of the first that could not be done */
@@ -76,12 +94,28 @@ export class Misfortunes {
         }));
       case "key_deleted":
         return this.#deleteKey(shop, choice);
-      case "wallet_lost": {
-        const lost = this.#last.then(() => this.#operator.loseWallet(shop));
-        this.#last = lost.catch(() => undefined);
-        return lost;
-      }
+      case "object_lost":
+        return this.#inTurn(shop, () => this.#operator.loseLedger(shop));
+      case "object_copied":
+        return this.#inTurn(shop, () => this.#operator.copyLedger(shop));
+      case "object_rollback":
+        return this.#inTurn(shop, () => this.#operator.setLedgerBack(shop, async () => undefined));
+      case "platform_rollback":
+        return this.#operator.setPlatformBack(shop);
+      case "object_rollback_in_hang":
+        return this.#inTurn(shop, () =>
+          this.#operator.setLedgerBack(shop, () => this.#service.hangDatabase(this.#hangMs)),
+        );
     }
+  }
+
+  #inTurn(shop: Shop, befall: () => Promise<void>): Promise<void> {
+    const befallen = (this.#last.get(shop) ?? Promise.resolve()).then(befall);
+    this.#last.set(
+      shop,
+      befallen.catch(() => undefined),
+    );
+    return befallen;
   }
 
   /** One of the keys that a wallet has added for a contract; its own stays. */

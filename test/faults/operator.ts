@@ -7,10 +7,15 @@ import { type Entry, METHODS, type Shop } from "./workload.ts";
 
 /** Blocks after which what a lost object had sent is final or stays away ("a minute or two"). */
 const QUIET_BLOCKS = 60;
+/** Versions of a ledger after which there is something to forget that D1 or the chain knows. */
+const ENOUGH_VERSIONS = 20;
+/** Blocks after which the first transaction of a deployment was sent. */
+const SENT_BLOCKS = 3;
+/** The name of the platform's object. */
+const PLATFORM = "platform";
+const SLOW_MS = 60_000;
 const PATIENCE_MS = 180_000;
 const PAUSE_MS = 500;
-/** Calls that recovering a database may take. */
-const RECOVERY_CALLS = 500;
 
 interface OpenRow {
   readonly id: string;
@@ -21,16 +26,25 @@ interface OpenRow {
   readonly created_at: number;
 }
 
+/** That an operation had no effect, that it had one, or which transaction it was, whose results its callers get. */
+export type Settlement = "none" | "said" | "shown";
+
 export class Operator {
   readonly #service: FaultyService;
   readonly #effects: Effects;
   readonly #ledger: readonly Entry[];
   readonly #blockMs: number;
   /** What was said of operations that nobody could prove, by marker. */
-  readonly settled = new Map<string, boolean>();
-  /** Wallets that were lost and brought back. */
-  restored = 0;
-  /** When a wallet was last lost, by the run's clock. */
+  readonly settled = new Map<string, Settlement>();
+  /** Ledgers that were lost and set back, and came back; and the writes that these had forgotten. */
+  lost = 0;
+  setBack = 0;
+  platformSetBack = 0;
+  forgotten = 0;
+  /** The version of the ledger that was copied last. */
+  #copied = 0;
+  readonly #restorations = new Map<Shop, number>();
+  /** When a ledger last forgot something, by the run's clock. */
   #lostAt = 0;
 
   /** @param blockMs time between blocks, milliseconds of the machine */
@@ -55,57 +69,172 @@ export class Operator {
   }
 
   /** Repeats a request until it succeeds. @throws Error if it doesn't in time */
-  async #insist(path: string): Promise<void> {
+  async #insist(path: string, request?: unknown): Promise<void> {
     const until = Date.now() + PATIENCE_MS;
     for (;;) {
-      const { status, body } = await this.#post(path);
-      if (status === 200) return;
+      const { status, body } = await this.#post(path, request);
+      if (status === 200 || status === 201) return;
       if (Date.now() > until) throw new Error(`${path}: ${status} ${JSON.stringify(body)}`);
       await pause(PAUSE_MS);
     }
   }
 
-  /** A wallet's object is lost; it is restored, and activated once what it had sent is final. */
-  async loseWallet({ integrationUuid: uuid }: Shop): Promise<void> {
-    await this.#service.suffer({ do: "lose", wallet: uuid });
+  /** A ledger's object is lost: it is brought back. */
+  async loseLedger(shop: Shop): Promise<void> {
+    const sent = this.#sentBy(shop);
+    await this.#service.suffer({ do: "lose", wallet: shop.integrationUuid });
     this.#lostAt = this.#service.now();
+    await this.#bringBack(shop, sent);
+    this.lost += 1;
+  }
+
+  /** Copies a ledger's object, to set it back to. */
+  async copyLedger({ integrationUuid: uuid }: Shop): Promise<void> {
+    this.#copied = await this.#versionOf(uuid);
+    await this.#service.copyLedger(uuid);
+  }
+
+  async #versionOf(uuid: string): Promise<number> {
+    const [meta] = await this.#service.ledgerRows<{ version: number }>(uuid, "SELECT version FROM meta");
+    return meta!.version;
+  }
+
+  /** A ledger's object is set back to its copy, has to notice it, and is brought back. @param before what comes first */
+  async setLedgerBack(shop: Shop, before: () => Promise<void>): Promise<void> {
+    const isBeyond = async () =>
+      (await this.#versionOf(shop.integrationUuid)) > this.#copied + ENOUGH_VERSIONS;
+    for (const until = Date.now() + SLOW_MS; !(await isBeyond()); await pause(PAUSE_MS))
+      // Where all waited for something else meanwhile, it would forget nothing.
+      if (Date.now() > until) return;
+    await before();
+    const sent = this.#sentBy(shop);
+    await this.#service.setLedgerBack(shop.integrationUuid);
+    this.#lostAt = this.#service.now();
+    await this.#noticed(shop);
+    await this.#bringBack(shop, sent);
+    this.setBack += 1;
+  }
+
+  /** The platform's object is set back while it deploys contracts for a shop: it goes on by itself, and the operator repeats them. */
+  async setPlatformBack({ integrationUuid: uuid }: Shop): Promise<void> {
+    const deploy = () => this.#insist(`/integration/${uuid}/contract`, { name: "Another", symbol: "MORE" });
+    await this.#service.copyLedger(PLATFORM);
+    await deploy();
+    const underWay = deploy();
+    await pause(SENT_BLOCKS * this.#blockMs);
+    await this.#service.setLedgerBack(PLATFORM);
+    await Promise.all([underWay, deploy()]);
+    this.platformSetBack += 1;
+  }
+
+  /** How often a shop's ledger was brought back. */
+  restorations(shop: Shop): number {
+    return this.#restorations.get(shop) ?? 0;
+  }
+
+  #sentBy(shop: Shop): Entry[] {
+    return this.#ledger.filter((entry) => entry.shop === shop && entry.standing.sent > 0);
+  }
+
+  /** Waits until a wallet says that it has to be restored. @throws Error if it doesn't in time */
+  async #noticed({ integrationUuid: uuid }: Shop): Promise<void> {
+    for (const until = Date.now() + PATIENCE_MS; ; await pause(PAUSE_MS)) {
+      const response = await fetch(`${this.#service.url}/admin/v1/integration/${uuid}/wallet`, {
+        headers: { authorization: `Bearer ${this.#service.adminToken}` },
+      }).catch(() => null);
+      const wallet = (await response?.json().catch(() => null)) as { state?: string } | null;
+      if (wallet?.state === "restored") return;
+      if (Date.now() > until)
+        throw new Error(`the ledger of ${uuid} was set back, and went on as ${JSON.stringify(wallet)}`);
+    }
+  }
+
+  /**
+   * Restores a ledger, activates it once what it had sent is final, and compares the chain with what callers were told of
+   * writes whose keys didn't come back. @param sent what was sent to it before
+   */
+  async #bringBack(shop: Shop, sent: readonly Entry[]): Promise<void> {
+    const { integrationUuid: uuid } = shop;
+    const { chain } = this.#service.chain;
+    const { height } = chain.head;
     await this.#insist(`/integration/${uuid}/wallet/restore`);
     await pause(QUIET_BLOCKS * this.#blockMs);
+    const rows = await this.#service.ledgerRows<{ key: string; isKnown: 0 | 1 }>(
+      uuid,
+      `SELECT key, operations.id IS NOT NULL AS isKnown
+       FROM idempotency_keys LEFT JOIN operations ON operations.id = idempotency_keys.operation_id`,
+    );
+    const known = new Map(rows.map(({ key, isKnown }) => [key, isKnown === 1]));
+    const forgotten = sent.filter(({ key }) => key !== null && known.get(key) !== true);
+    for (const { standing } of forgotten) standing.isHeld = true;
+    while (forgotten.some(({ standing }) => standing.underWay > 0)) await pause(PAUSE_MS / 5);
     await this.#insist(`/integration/${uuid}/wallet/activate`);
-    this.restored += 1;
+    // What is in no block by then stays away: neither its validity nor its nonce is good any more.
+    while (forgotten.length > 0 && chain.head.height < height + VALIDITY_BLOCKS * 1.1) await pause(PAUSE_MS);
+    this.#effects.read();
+    for (const entry of forgotten) {
+      const hadEffect = this.#effects.of(entry.evidence, METHODS[entry.kind]).length > 0;
+      if (hadEffect) entry.standing.ruling = { kind: "settled", status: 0, body: null };
+      // The key of what is known to be lost answers so for a week: who was told that it did nothing takes another.
+      else if (known.has(entry.key!)) entry.key = `${entry.key}-again`;
+      entry.standing.isHeld = false;
+    }
+    this.forgotten += forgotten.length;
+    this.#restorations.set(shop, this.restorations(shop) + 1);
   }
 
   /**
    * Settles operations that are `unknown`, as the chain shows: `yes` as soon as the effect is final, `no` once nothing
    * that was signed before can land any more.
    */
-  async settle(): Promise<void> {
+  async settle(shops: readonly Shop[]): Promise<void> {
     this.#effects.read();
     const { clock } = this.#service;
     const validityMs = VALIDITY_BLOCKS * 1.1 * this.#blockMs * clock.rate;
-    const database = await this.#service.database();
-    const { results } = await database
-      .prepare(
-        `SELECT lower(hex(id)) AS id, kind, request, reference, lower(hex(subject_id)) AS subject, created_at
-         FROM operations WHERE state = 'unknown' LIMIT 200`,
-      )
-      .all<OpenRow>();
-    for (const row of results) {
+    const open = await Promise.all(
+      shops.map(({ integrationUuid }) =>
+        this.#service.ledgerRows<OpenRow>(
+          integrationUuid,
+          `SELECT id, kind, request, reference, subject_id AS subject, created_at
+           FROM operations WHERE state = 'unknown' LIMIT 200`,
+        ),
+      ),
+    );
+    for (const row of open.flat()) {
       const entry = this.#entryOf(row);
-      if (!entry) continue;
-      const hadEffect = this.#effects.of(entry.evidence, METHODS[entry.kind]).length > 0;
+      // Of the opening, which goes on with what has succeeded only; or of the platform, which is repeated.
+      if (!entry) {
+        await this.#say(row.id, row.id, row.kind === "contract_deploy" ? [] : [null]);
+        continue;
+      }
+      const [effect] = this.#effects.of(entry.evidence, METHODS[entry.kind]);
       // What a wallet that still has its journal may have sent later than that, it knows: it refuses to be told `no`.
       const since = Math.max(row.created_at, this.#lostAt);
-      if (!hadEffect && this.#service.now() < since + validityMs) continue;
-      await this.#say(row.id, entry.marker, hadEffect);
+      if (!effect && this.#service.now() < since + validityMs) continue;
+      await this.#say(row.id, entry.marker, effect ? [effect.hash, null] : []);
     }
   }
 
-  /** Says what the chain shows. Where that is refused for now, the next look says it again. */
-  async #say(id: string, marker: string, hadEffect: boolean): Promise<void> {
+  /**
+   * Says what the chain shows. Where that is refused for now, the next look says it again.
+   * @param effects the transaction that had the effect, then none where the service can't tell that it is the operation's; empty: there
+   *   was no effect
+   */
+  async #say(id: string, marker: string, effects: readonly (string | null)[]): Promise<void> {
     const uuid = id.replace(/^(.{8})(.{4})(.{4})(.{4})/, "$1-$2-$3-$4-");
-    const { status } = await this.#post(`/operation/${uuid}/settle`, { had_effect: hadEffect });
-    if (status === 200) this.settled.set(marker, hadEffect);
+    const settlements = effects.map((hash) => ({
+      had_effect: true,
+      ...(hash !== null && { transaction_hash: hash }),
+    }));
+    for (const settlement of effects.length === 0 ? [{ had_effect: false }] : settlements) {
+      const { status, body } = await this.#post(`/operation/${uuid}/settle`, settlement);
+      if (status === 200) {
+        const { state } = body as { state: string };
+        this.settled.set(marker, effects.length === 0 ? "none" : state === "succeeded" ? "shown" : "said");
+      }
+      const { message = "" } = (body ?? {}) as { message?: string };
+      if (!/settle (?:it )?without/i.test(message)) return;
+    }
   }
 
   #entryOf({ request, reference, subject }: OpenRow): Entry | undefined {
@@ -113,20 +242,5 @@ export class Operator {
     if (marker) return this.#ledger.find((entry) => entry.marker === marker);
     const uuid = subject.replace(/^(.{8})(.{4})(.{4})(.{4})/, "$1-$2-$3-$4-");
     return this.#ledger.find(({ kind, path }) => kind === "finalize" && path.includes(uuid));
-  }
-
-  /** Puts back what an older database lacks. False if the service has no such procedure. @throws Error if it fails */
-  async recover(): Promise<boolean> {
-    let cursor: string | null = null;
-    for (let call = 0; call < RECOVERY_CALLS; call++) {
-      const { status, body } = await this.#post("/database/recover", { cursor });
-      if (status === 404) return false;
-      if (status === 200) {
-        cursor = (body as { next: string | null }).next;
-        if (cursor === null) return true;
-      }
-      await pause(PAUSE_MS / 5);
-    }
-    throw new Error("the database was not recovered");
   }
 }

@@ -3,7 +3,7 @@ import { audit, each, type Finding, judgeReplay, type Leftover, leftovers } from
 import { pause } from "./client.ts";
 import { Deliveries } from "./deliveries.ts";
 import { Effects } from "./effects.ts";
-import { openFolder, saveEvidence, saveRequests, saveSchedule } from "./evidence.ts";
+import { openFolder, saveEvidence, saveLog, saveRequests, saveSchedule } from "./evidence.ts";
 import { Misfortunes } from "./misfortunes.ts";
 import { Operator } from "./operator.ts";
 import { addCounts, FaultyService } from "./service.ts";
@@ -24,6 +24,8 @@ export interface FaultRunOptions extends Course {
   readonly killShare: number;
   /** Share of calls of D1 and R2 that fail. */
   readonly storageShare: number;
+  /** Share of calls of ledgers' objects that fail. */
+  readonly objectShare: number;
   /** Share of alarms that are set and never ring. */
   readonly overdueShare: number;
   /** How long D1 stands still, by the run's clock. Milliseconds. */
@@ -61,8 +63,8 @@ export interface FaultRunSummary {
   readonly evidence: string | null;
 }
 
-/** How long one request is asked about in the storm, milliseconds of the machine. */
-const PATIENCE_MS = 6_000;
+/** How long one request is asked about in the storm, by the run's clock. Milliseconds. */
+const PATIENCE_MS = 24_000;
 /** Blocks in which something open has to end once all faults are over. */
 const REST_BLOCKS = 300;
 /** The schedule rings every minute of the run's clock. */
@@ -73,10 +75,8 @@ const ASKED_AT_ONCE = 60;
 const BLOCK_MS = 600;
 /** Eight days. */
 const JUMP_MS = 8 * 86_400_000;
-/** Journals have forgotten what was done before: a day, and six hours of gathering. Keys last longer. */
-const FORGET_MS = 31 * 3_600_000;
-/** There are few alarms then, so that many of their points kill and many of their calls fail. */
-const FORGETTING = { kill: 0.2, storage: 0.05 };
+/** How often the schedule rings before it is looked at what D1 still lacks. */
+const RINGS = 3;
 /** Time that is passed over at once where all that is left waits for some. */
 const PASSED_OVER_MS = 5 * 60_000;
 /** How often that time is passed over: a restored wallet's operations take the margin of a block's clock, then a validity. */
@@ -113,7 +113,7 @@ class FaultRun {
   readonly #findings: Finding[] = [];
   readonly #spent: Record<string, number> = {};
   /** Kinds that are counted by what was done, not by what was struck. */
-  readonly #done: Record<string, number> = { jump: 0, database_restored: 0, wallet_lost: 0 };
+  readonly #done: Record<string, number> = { jump: 0, d1_rollback: 0 };
   #since: number;
   #answeredInStorm = 0;
   /** Of the first shop, to whose webhook all that happens to it is sent. */
@@ -132,7 +132,7 @@ class FaultRun {
       this.#operator,
       this.#shops,
       eventsOf(options.seed, options),
-      options.hangMs,
+      options,
     );
   }
 
@@ -142,12 +142,13 @@ class FaultRun {
       Shop.open(this.#service, number, needs),
     );
     this.#shops.push(...(await Promise.all(opening)));
-    this.#deliveries = await Deliveries.open(this.#service, this.#shops[0]!);
+    this.#deliveries = await Deliveries.open(this.#service, this.#shops[0]!, () =>
+      this.#operator.restorations(this.#shops[0]!),
+    );
     this.#lap("opening");
     await this.#storm(0, firstPart);
     await this.#rest(0);
-    await this.#forget();
-    await this.#goBackToOlderDatabase();
+    await this.#setDatabaseBack();
     await this.#jump();
     await this.#storm(firstPart, operations);
     await this.#rest(firstPart);
@@ -159,11 +160,14 @@ class FaultRun {
     this.#findings.push(...(await this.#deliveries.settle()));
     await this.#deliveries.receiver.close();
     this.#lap("deliveries");
+    for (const line of this.#service.lines.filter(isUnexpected))
+      this.#findings.push({ figure: "wrong", text: `answered 500: ${line}`, entry: null });
     await this.#service.collect();
     const nodes = await this.#service.nodeFaults();
     const { events } = this.#misfortunes;
     const schedule = saveSchedule(seed, nodes, this.#service.counts.schedule, events);
     saveRequests(seed, this.#weather.met);
+    saveLog(seed, this.#service.lines);
     const evidence =
       this.#findings.length === 0
         ? null
@@ -182,7 +186,8 @@ class FaultRun {
 
   /** Clients carry out the operations from one to another, while things go wrong. */
   async #storm(from: number, until: number): Promise<void> {
-    const { seed, clients, killShare, storageShare, overdueShare, without, say } = this.#options;
+    const { seed, clients, rate, killShare, storageShare, objectShare, overdueShare, without, say } =
+      this.#options;
     this.#weather.calm = false;
     const share = (kind: string, most: number) => (without.includes(kind) ? 0 : most);
     await this.#service.setFaults({
@@ -190,17 +195,18 @@ class FaultRun {
       kill: share("killed", killShare),
       storage: share("storage", storageShare),
       overdue: share("alarm_overdue", overdueShare),
+      object: share("object_reset", objectShare),
     });
     let next = from;
     const client = async () => {
       while (next < until) {
         const ordinal = next++;
         this.#weather.begun = ordinal + 1;
-        this.#misfortunes.begin(ordinal + 1);
+        await this.#misfortunes.begin(ordinal + 1);
         if ((ordinal + 1) % 500 === 0) say(`${ordinal + 1} operations`);
         const entry = await entryAt(seed, ordinal, this.#shops);
         this.#ledger.push(entry);
-        await perform(entry, PATIENCE_MS);
+        await perform(entry, PATIENCE_MS / rate);
       }
     };
     await this.#onSchedule(async () => {
@@ -214,7 +220,7 @@ class FaultRun {
     say(`${this.#answeredInStorm} of ${this.#ledger.length} were answered in the storm`);
     this.#weather.calm = true;
     await this.#service.rpc("devchain_faults", { clear: true });
-    await this.#service.setFaults({ seed, kill: 0, storage: 0, overdue: 0 });
+    await this.#service.setFaults({ seed, kill: 0, storage: 0, overdue: 0, object: 0 });
   }
 
   /** Rings the schedule every minute while work goes on, as the platform does. */
@@ -241,7 +247,7 @@ class FaultRun {
     for (;;) {
       const isLate = passed() - endedAt > REST_BLOCKS;
       await this.#service.schedule();
-      await this.#operator.settle();
+      await this.#operator.settle(this.#shops);
       const open = this.#ledger.filter((entry) => entry.ordinal >= from && isUnanswered(entry));
       await this.#onSchedule(() => each(open, (entry) => perform(entry, 0), ASKED_AT_ONCE));
       left = await leftovers(this.#service, this.#shops);
@@ -278,55 +284,48 @@ class FaultRun {
 
   /** What was answered is sent again with its key, and has to be answered the same. */
   async #replay(entries: readonly Entry[]): Promise<void> {
-    const answered = entries.filter(({ key, answer }) => key !== null && !isOpen(answer));
+    const answered = entries.filter(
+      ({ key, answer, standing }) => key !== null && !isOpen(answer) && standing.ruling === null,
+    );
     await each(answered, async (entry) => {
       const again = await entry.shop.caller.once(requestOf(entry, 0), 0);
-      this.#findings.push(...judgeReplay(entry, entry.answer!, again));
+      this.#findings.push(
+        ...judgeReplay(entry, entry.answer!, again, this.#operator.settled.get(entry.marker)),
+      );
     });
     this.#lap("replay");
   }
 
-  /** The wallets' journals forget most of what was done, so that recovery finds it in files. Some of it fails at first. */
-  async #forget(): Promise<void> {
-    const { seed, without } = this.#options;
-    if (without.includes("journal_file")) return;
-    const share = (kind: string, most: number) => (without.includes(kind) ? 0 : most);
-    await this.#service.setFaults({
-      seed,
-      kill: share("killed", FORGETTING.kill),
-      storage: share("storage", FORGETTING.storage),
-      overdue: 0,
-    });
-    await this.#jumpBy(FORGET_MS);
-    await this.#service.setFaults({ seed, kill: 0, storage: 0, overdue: 0 });
-    await this.#lookAround();
-    this.#done.journal_file = await this.#service.journalFiles();
-    this.#lap("forgetting");
-  }
-
-  /** D1 goes back to the copy that was made in the storm, and is recovered from the wallets and the chain. */
-  async #goBackToOlderDatabase(): Promise<void> {
+  /** D1 goes back to the copy that was made in the storm. Nobody does anything about it: ledgers send again what it lacks. */
+  async #setDatabaseBack(): Promise<void> {
     const { snapshotAt } = this.#misfortunes;
     if (snapshotAt === null) return;
-    if (!(await this.#operator.recover())) {
-      this.#options.say("the service has no recovery of an older database");
-      return;
-    }
-    const since = this.#ledger.filter(({ ordinal }) => ordinal >= snapshotAt);
     await this.#service.revert();
-    // Whoever comes before it is recovered must not have it done again: what they are told is judged by the chain. What
-    // came of it is given up again where an operation that is put back has its key, and is no promise.
+    const since = this.#ledger.filter(({ ordinal }) => ordinal >= snapshotAt);
+    // Whoever comes before it has caught up must not have it done again: what they are told is judged by the chain.
     const early = since.filter(({ key, answer }) => key !== null && answer?.kind === "success").slice(0, 20);
     await each(
       early,
       async (entry) => void (await entry.shop.caller.once({ ...requestOf(entry, 0), told: [] }, 0)),
     );
-    await this.#operator.recover();
-    this.#done.database_restored = 1;
-    await this.#deliveries?.noteRestored();
-    await this.#service.schedule();
+    this.#done.d1_rollback = 1;
+    let left: Leftover[] = [];
+    const from = this.#service.chain.chain.head.height;
+    do {
+      for (let ring = 0; ring < RINGS; ring++) await this.#service.schedule();
+      left = await leftovers(this.#service, this.#shops);
+    } while (left.length > 0 && this.#service.chain.chain.head.height < from + REST_BLOCKS);
+    for (const { text } of left)
+      this.#findings.push({ figure: "stuck", text: `after D1 was set back: ${text}`, entry: null });
     await this.#replay(since);
-    this.#lap("older database");
+    const finalized = since.filter(({ key, answer }) => key === null && answer?.kind === "success");
+    await each(finalized, async (entry) => {
+      const again = await entry.shop.caller.once({ ...requestOf(entry, 0), told: [] }, 0);
+      if (again?.kind === "success") return;
+      const text = `finalize ${entry.ordinal} after D1 was set back: ${JSON.stringify(again)}`;
+      this.#findings.push({ figure: "wrong", text, entry });
+    });
+    this.#lap("database set back");
   }
 
   /** The service is off for eight days. */
@@ -380,7 +379,9 @@ class FaultRun {
     const kinds: Record<string, number> = {
       ...this.#done,
       ...this.#deliveries?.receiver.mishaps,
-      wallet_lost: this.#operator.restored,
+      object_lost: this.#operator.lost,
+      object_rollback: this.#operator.setBack,
+      platform_rollback: this.#operator.platformSetBack,
     };
     for (const [name, count] of Object.entries(faults.injected))
       addCounts(kinds, { [name.split(":")[0]!]: count });
@@ -419,6 +420,10 @@ class FaultRun {
     };
   }
 }
+
+/** Whether a line of the log is of a 500 whose cause isn't that the request was killed, or that R2 failed. */
+const isUnexpected = (line: string): boolean =>
+  line.includes('"code":"internal_error"') && !/"message":"(?:killed at|R2\.\w+ failed)/.test(line);
 
 /** Whether somebody was not told what became of an operation. */
 const isUnanswered = ({ answer, twin, hasTwin }: Entry): boolean =>

@@ -1,15 +1,15 @@
 /** The service of a fault run: a chain of several nodes, and the Worker in a runtime that can be killed and come back. */
 import { spawnSync } from "node:child_process";
 import { randomBytes } from "node:crypto";
-import { cpSync, existsSync, mkdtempSync, rmSync } from "node:fs";
+import { cpSync, existsSync, globSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { ed25519 } from "@noble/curves/ed25519.js";
 import { base58 } from "@scure/base";
 import { convertV4MiniflareOptions, Miniflare } from "miniflare";
 import { type Devchain, type InjectedFault, startDevchain } from "../../devchain/index.ts";
 import { applyMigrations, batchIn, buildWorker, builtWorker } from "../../scripts/local-runtime.ts";
-import { Caller } from "./client.ts";
+import { Caller, pause } from "./client.ts";
 import { type Clock, timeOf } from "./clock.ts";
 import { MARKER } from "./marker.ts";
 import { ARCHIVE, NODES, type Weather } from "./weather.ts";
@@ -27,6 +27,9 @@ const KEPT_BLOCKS = 1_000_000_000;
 const POLLING_TIMEOUT_MS = 10_000;
 /** Lines of the service's log that are kept for evidence. */
 const MOST_LINES = 400_000;
+/** How often a ledger is asked for rows, and the pause. Milliseconds of the machine. */
+const ROWS_TRIES = 200;
+const ROWS_PAUSE_MS = 100;
 /** The database's files under the runtime's persistence. */
 const DATABASE = "d1";
 
@@ -60,7 +63,13 @@ export class FaultyService {
   runtimeKills = 0;
   #miniflare: Miniflare | null = null;
   #url = "";
-  #faults: Omit<WorkerFaults, "life" | "hungUntil"> = { seed: 0, kill: 0, storage: 0, overdue: 0 };
+  #faults: Omit<WorkerFaults, "life" | "hungUntil"> = {
+    seed: 0,
+    kill: 0,
+    storage: 0,
+    overdue: 0,
+    object: 0,
+  };
   #hungUntil = 0;
   #clock: Clock;
   #busy: Promise<unknown> = Promise.resolve();
@@ -141,8 +150,6 @@ export class FaultyService {
           WALLET_FUNDING: FUNDING,
           CONTRACT_FUNDING: FUNDING,
           SYNC_WAIT_MS: "8000",
-          // Callers repeat requests under their keys after journals have forgotten what was done for them.
-          KEYS_KEPT_HOURS: "72",
           FAULT_CLOCK: JSON.stringify(this.#clock),
         },
       }),
@@ -224,18 +231,54 @@ export class FaultyService {
     cpSync(source!, target!, { recursive: true });
   }
 
+  /** Copies the files of a ledger's object as they are on disk, to set it back to. */
+  async copyLedger(wallet: string): Promise<void> {
+    const copy = join(this.#directory, "ledgers", wallet);
+    const files = await this.#filesOf(wallet);
+    await this.killRuntime(() => {
+      rmSync(copy, { recursive: true, force: true });
+      mkdirSync(copy, { recursive: true });
+      for (const file of files()) cpSync(file, join(copy, basename(file)));
+    });
+  }
+
+  /** Sets a ledger's object back to its copy. */
+  async setLedgerBack(wallet: string): Promise<void> {
+    const copy = join(this.#directory, "ledgers", wallet);
+    const files = await this.#filesOf(wallet);
+    await this.killRuntime(() => {
+      const [first, ...others] = files();
+      if (first === undefined) throw new Error(`there is no ledger of ${wallet}`);
+      for (const file of [first, ...others]) rmSync(file);
+      cpSync(copy, dirname(first), { recursive: true });
+    });
+  }
+
+  /** The files of an object's SQLite, with its write-ahead log. */
+  async #filesOf(wallet: string): Promise<() => string[]> {
+    for (;;) {
+      await this.#busy;
+      const name = await this.suffer<string>({ do: "name", wallet });
+      if (name !== null) return () => globSync(join(this.#directory, "state", "**", `${name}.sqlite*`));
+    }
+  }
+
+  /** Rows of a ledger. Asks until it answers. */
+  async ledgerRows<Row>(wallet: string, sql: string, ...params: readonly string[]): Promise<Row[]> {
+    for (let tries = 0; tries < ROWS_TRIES; tries++) {
+      const rows = await this.suffer<Row[]>({ do: "rows", wallet, sql, params });
+      if (rows !== null) return rows;
+      await pause(ROWS_PAUSE_MS);
+    }
+    throw new Error(`the ledger of ${wallet} doesn't answer`);
+  }
+
   /** Everything is off for a while: the clock jumps ahead, and blocks were made meanwhile without anybody looking. */
   async jump(ms: number, heights: number): Promise<void> {
     await this.killRuntime(() => {
       this.#clock = { ...this.#clock, ahead: this.#clock.ahead + ms };
     });
     await this.rpc("devchain_advance", { heights, blocks: 4 });
-  }
-
-  /** How many files of journals R2 has. */
-  async journalFiles(): Promise<number> {
-    const bucket = await this.#miniflare!.getR2Bucket("BUCKET");
-    return (await bucket.list({ prefix: "journal/" })).objects.length;
   }
 
   /** Has the Worker do what the platform or misfortune would. Null if it died of it. */

@@ -120,9 +120,16 @@ export type Misfortune =
   | "orphan"
   /** An access key of a wallet is deleted from outside. */
   | "key_deleted"
-  /** A wallet's object is lost, restored and what it had begun settled. */
-  | "wallet_lost"
-  /** The database is copied, to be gone back to. */
+  /** A ledger's object is lost, and brought back. */
+  | "object_lost"
+  /** A ledger's object is copied, and set back to the copy. */
+  | "object_copied"
+  | "object_rollback"
+  /** The platform's object is set back while it deploys contracts. */
+  | "platform_rollback"
+  /** A ledger's, as D1 begins to stand still. */
+  | "object_rollback_in_hang"
+  /** The database is copied, to be set back to. */
   | "snapshot";
 
 export interface Event {
@@ -165,12 +172,18 @@ export const eventsOf = (seed: number, course: Course): Event[] => {
     add("freeze", at, choice);
     add("thaw", at + course.freezeFor, choice);
   }
-  // The snapshot comes after the loss: nobody could recover from losing both the rows and their journal.
-  add("wallet_lost", firstPart * 0.15);
-  add("snapshot", firstPart * 0.5);
+  // Ledgers and the database are never lost both: nobody could know what only they had.
+  const [first, second] = ["first", "second"].map((part) => chanceOf(seed, "object_rollback", part));
+  const later = (share: number) => firstPart + (operations - firstPart) * share;
+  add("object_lost", firstPart * 0.1);
+  add("object_copied", firstPart * 0.2, first);
+  add("object_rollback", firstPart * 0.35, first);
+  add("snapshot", firstPart * 0.55);
   add("d1_hang", firstPart * 0.7);
-  add("d1_hang", firstPart + (operations - firstPart) * 0.5);
-  add("wallet_lost", firstPart + (operations - firstPart) * 0.1);
+  add("object_lost", later(0.1));
+  add("object_copied", later(0.25), second);
+  add("object_rollback_in_hang", later(0.55), second);
+  add("platform_rollback", later(0.8));
   return events
     .filter(({ kind }) => !course.without.includes(kind))
     .sort((left, right) => left.at - right.at);

@@ -1,10 +1,10 @@
 /**
  * The Worker as it is deployed, with an observer at its named points that kills whoever passes, and with bindings that
  * fail. `PUT /faults` sets how often, `GET /faults` says what was done since, `POST /faults` does what the platform or
- * misfortune does: rings the schedule, loses an object.
+ * misfortune does: rings the schedule, loses an object; and shows what is in one.
  */
 
-import { waitUntil } from "cloudflare:workers";
+import { env as sound, waitUntil } from "cloudflare:workers";
 import { AsyncLocalStorage } from "node:async_hooks";
 import { chanceOf } from "../../devchain/rpc/chance.ts";
 import { observeCheckpoints } from "../../src/domain/checkpoints.ts";
@@ -23,6 +23,8 @@ export interface WorkerFaults {
   readonly storage: number;
   /** Alarms that are set and never ring. */
   readonly overdue: number;
+  /** Calls of ledgers' objects that fail: their object was reset, is overloaded, or its answer is lost. */
+  readonly object: number;
   /** Until when all calls of D1 hang, by the run's clock. Milliseconds since 1970. */
   readonly hungUntil: number;
 }
@@ -38,10 +40,11 @@ export interface WorkerFaultCounts {
 /** What `POST /faults` is asked to do. */
 export type Misfortune =
   | { readonly do: "schedule" }
-  | { readonly do: "lose" | "touch"; readonly wallet: string }
+  | { readonly do: "lose" | "touch" | "name"; readonly wallet: string }
+  | { readonly do: "rows"; readonly wallet: string; readonly sql: string; readonly params: readonly string[] }
   | { readonly do: "journal"; readonly wallet: string; readonly operation: string };
 
-let wanted: WorkerFaults = { seed: 0, life: 0, kill: 0, storage: 0, overdue: 0, hungUntil: 0 };
+let wanted: WorkerFaults = { seed: 0, life: 0, kill: 0, storage: 0, overdue: 0, object: 0, hungUntil: 0 };
 const counts: WorkerFaultCounts = { kills: {}, storage: {}, schedule: [], rings: 0 };
 
 /** The operation that the code at work is about: its marker, or what else started it. */
@@ -95,6 +98,20 @@ const hang = async <T>(name: string, call: () => Promise<T>): Promise<never> => 
 
 /** R2 is called so seldom that its calls fail more often. */
 const R2_MORE = 8;
+/** Of its calls that fail, the share that hangs before, and how long. By the run's clock, milliseconds. */
+const R2_HANGS = 0.3;
+const R2_HANG_MS = 80_000;
+
+const hangAlone = async <T>(
+  name: string,
+  when: readonly (string | number)[],
+  call: () => Promise<T>,
+): Promise<never> => {
+  count(counts.storage, "r2_hang", when);
+  const committed = chanceOf(wanted.seed, "hang", ...when) < COMMITTED_LATE ? call() : null;
+  await Promise.all([new Promise<void>((resolve) => setTimeout(resolve, R2_HANG_MS)), committed]);
+  throw new Error(`${name} failed: R2 stood still`);
+};
 
 /** Of calls of D1 that fail, the share with which the next one fails as well. */
 const PAIRS = 0.4;
@@ -113,6 +130,7 @@ const failing = async <T>(name: string, call: () => Promise<T>): Promise<T> => {
   const share = isD1 ? wanted.storage : wanted.storage * R2_MORE;
   const fails = chanceOf(wanted.seed, "storage", ...when) < share;
   if (!fails) return call();
+  if (!isD1 && chanceOf(wanted.seed, "r2_hang", ...when) < R2_HANGS) return hangAlone(name, when, call);
   count(counts.storage, name, when);
   if (isD1 && chanceOf(wanted.seed, "pair", ...when) < PAIRS) down = 1;
   if (chanceOf(wanted.seed, "before", ...when) < 0.5)
@@ -166,6 +184,54 @@ const faultyDatabase = (database: D1Database): D1Database =>
     },
   });
 
+/** Of calls of an object that fail, the share of each way; the rest finds the object overloaded. */
+const RESET_BEFORE = 0.3;
+const RESET_AFTER = 0.3;
+const BROKEN = 0.2;
+
+/**
+ * A stub whose calls fail by chance: before the object has begun, after it has done all of it, or because it is
+ * overloaded. A stub that broke fails each of its later calls too.
+ */
+const faultyStub = <Stub extends object>(stub: Stub): Stub => {
+  let isBroken = false;
+  const reset = () =>
+    Object.assign(new Error("Durable Object reset because its code was updated."), { retryable: true });
+  const call = async (name: string, method: () => Promise<unknown>): Promise<unknown> => {
+    if (isBroken) throw reset();
+    if (wanted.object === 0) return method();
+    const when = moment(`object_reset.${name}`);
+    if (chanceOf(wanted.seed, "object", ...when) >= wanted.object) return method();
+    count(counts.storage, `object_reset.${name}`, when);
+    const fate = chanceOf(wanted.seed, "fate", ...when);
+    if (fate < RESET_BEFORE) throw reset();
+    isBroken = fate < RESET_BEFORE + RESET_AFTER + BROKEN;
+    if (fate < RESET_BEFORE + RESET_AFTER) {
+      await method();
+      throw reset();
+    }
+    if (isBroken) throw reset();
+    throw Object.assign(new Error("Durable Object is overloaded."), { overloaded: true });
+  };
+  return new Proxy(stub, {
+    get(target, property) {
+      const value: unknown = Reflect.get(target, property, target);
+      if (typeof value !== "function" || typeof property === "symbol") return value;
+      const methods = target as Record<string, (...args: unknown[]) => Promise<unknown>>;
+      return (...args: unknown[]) => call(property, () => methods[property]!(...args));
+    },
+  });
+};
+
+const faultyWallets = (wallets: Env["WALLET"]): Env["WALLET"] =>
+  new Proxy(wallets, {
+    get(target, property) {
+      if (property === "getByName") return (name: string) => faultyStub(target.getByName(name));
+      const value: unknown = Reflect.get(target, property, target);
+      return typeof value === "function" ? value.bind(target) : value;
+    },
+  });
+
 const BUCKET_METHODS = new Set(["get", "put", "head", "delete", "list"]);
 const wrapped = new WeakMap<object, Env>();
 
@@ -173,7 +239,12 @@ const wrapped = new WeakMap<object, Env>();
 const withFaults = (env: Env): Env => {
   const known = wrapped.get(env);
   if (known) return known;
-  const faults = { ...env, DB: faultyDatabase(env.DB), BUCKET: faulty(env.BUCKET, "R2", BUCKET_METHODS) };
+  const faults = {
+    ...env,
+    DB: faultyDatabase(env.DB),
+    BUCKET: faulty(env.BUCKET, "R2", BUCKET_METHODS),
+    WALLET: faultyWallets(env.WALLET),
+  };
   wrapped.set(env, faults);
   return faults;
 };
@@ -204,9 +275,9 @@ class FaultyWallet extends IntegrationWallet {
     super(inTime(ctx), withFaults(env));
   }
 
-  override carryOut(...[row, waiting]: Parameters<IntegrationWallet["carryOut"]>) {
-    const marker = MARKER.exec(JSON.stringify(row.request))?.[0] ?? row.kind;
-    return about.run(marker, () => super.carryOut(row, waiting));
+  override write(...[write, waitMs]: Parameters<IntegrationWallet["write"]>) {
+    const marker = MARKER.exec(JSON.stringify(write.row.request))?.[0] ?? write.row.kind;
+    return about.run(marker, () => super.write(write, waitMs));
   }
 
   override resume(...operation: Parameters<IntegrationWallet["resume"]>) {
@@ -223,6 +294,21 @@ class FaultyWallet extends IntegrationWallet {
     await this.ctx.storage.deleteAlarm();
     await this.ctx.storage.deleteAll();
     this.ctx.abort("lost by misfortune");
+  }
+
+  /** Rows of the ledger, for the operator and the audit. */
+  async rows(sql: string, params: readonly string[]): Promise<Record<string, SqlStorageValue>[]> {
+    return this.ctx.storage.sql
+      .exec(sql, ...params)
+      .toArray()
+      .map((row) =>
+        Object.fromEntries(
+          Object.entries(row).map(([name, value]) => [
+            name,
+            value instanceof ArrayBuffer ? Buffer.from(value).toString("hex") : value,
+          ]),
+        ),
+      );
   }
 
   /** What the journal says of an operation, without secrets. */
@@ -293,8 +379,10 @@ export default class FaultyMintage extends Mintage {
       const controller = { cron: "* * * * *", scheduledTime: Date.now(), noRetry: () => undefined };
       return about.run("schedule", () => this.scheduled(controller as ScheduledController));
     }
-    const object = this.env.WALLET.getByName(misfortune.wallet) as unknown as FaultyWallet;
+    if (misfortune.do === "name") return this.env.WALLET.idFromName(misfortune.wallet).toString();
+    const object = sound.WALLET.getByName(misfortune.wallet) as unknown as FaultyWallet;
     if (misfortune.do === "touch") return object.reconcile();
+    if (misfortune.do === "rows") return object.rows(misfortune.sql, misfortune.params);
     if (misfortune.do === "journal") return object.showJournal(misfortune.operation);
     return object.vanish().catch(() => undefined);
   }

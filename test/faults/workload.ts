@@ -1,7 +1,7 @@
 /** What the clients of a fault run do, and the ledger of what they were told. */
 import { chanceOf } from "../../devchain/index.ts";
 import { picture } from "../../testing/pictures.ts";
-import { type Answer, Caller, type Told } from "./client.ts";
+import { type Answer, Caller, type Standing, type Told } from "./client.ts";
 import { markerOf } from "./marker.ts";
 import type { FaultyService } from "./service.ts";
 
@@ -31,13 +31,15 @@ export interface Entry {
   readonly evidence: string;
   readonly path: string;
   readonly body: unknown;
-  readonly key: string | null;
+  /** Another one once the first is known to be lost. */
+  key: string | null;
   readonly shop: Shop;
   /** Whether the same request is sent twice at the same moment. */
   readonly hasTwin: boolean;
   answer: Answer | null;
   twin: Answer | null;
   readonly told: Told[];
+  readonly standing: Standing;
 }
 
 /** The call that burns a token, and the one that reveals a collection's next assets, as evidence. */
@@ -228,7 +230,16 @@ export const entryAt = async (seed: number, ordinal: number, shops: readonly Sho
   const plan = planAt(seed, ordinal, shops.length);
   const [kind, shop] = [plan.kind, shops[plan.shop]!];
   const collection = `/collection/${shop.collectionUuid}`;
-  const common = { ordinal, kind, marker, shop, answer: null, twin: null, told: [] as Told[] };
+  const common = {
+    ordinal,
+    kind,
+    marker,
+    shop,
+    answer: null,
+    twin: null,
+    told: [] as Told[],
+    standing: standing(),
+  };
   const entry = (path: string, body: unknown, evidence = marker): Entry => ({
     ...common,
     evidence,
@@ -277,6 +288,8 @@ export const entryAt = async (seed: number, ordinal: number, shops: readonly Sho
   }
 };
 
+const standing = (): Standing => ({ sent: 0, underWay: 0, isHeld: false, ruling: null });
+
 const kindOf = (outOfHundred: number): Kind => {
   let upTo = 0;
   for (const [kind, share] of SHARES) {
@@ -289,7 +302,7 @@ const kindOf = (outOfHundred: number): Kind => {
 const PUTS: ReadonlySet<Kind> = new Set(["nft_update", "allowlist_add", "collection_update"]);
 
 /** An entry's request. */
-export const requestOf = ({ kind, path, body, key, marker, told }: Entry, patience: number) => ({
+export const requestOf = ({ kind, path, body, key, marker, told, standing }: Entry, patience: number) => ({
   method: PUTS.has(kind) ? ("PUT" as const) : ("POST" as const),
   path,
   body,
@@ -297,6 +310,7 @@ export const requestOf = ({ kind, path, body, key, marker, told }: Entry, patien
   patience,
   subject: marker,
   told,
+  standing,
 });
 
 /** Whether an answer leaves open what became of the request. */

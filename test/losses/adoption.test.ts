@@ -133,19 +133,4 @@ describe("a collection that exists on the chain but not in the database", () => 
     await api(`/collection-draft/${draft}/asset/${asset!.asset_uuid}`, { key: shop.key, method: "DELETE" });
     expect(await bodyOf(await finalize(draft), 409)).toMatchObject({ code: "conflict" });
   });
-
-  test("is left to the recovery if a wallet's journal has its operation", async () => {
-    const draft = await createDraft(shop, { copies: [5] });
-    const before = await takeSnapshot();
-    const headers = { "idempotency-key": "adopted or recovered" };
-    const request = { key: shop.key, method: "POST", headers };
-    const finalized = await bodyOf<Finalized>(await api(`/collection-draft/${draft}/finalize`, request), 201);
-    await goBack(before);
-    await reconcile();
-    expect(await read(`/collection-draft/${draft}`)).toMatchObject({ state: "draft" });
-    await bodyOf(await admin("/database/recover", { json: {} }), 200);
-    const again = await api(`/collection-draft/${draft}/finalize`, request);
-    expect(again.headers.get("idempotency-replayed")).toBe("true");
-    expect(await bodyOf(again, 201)).toEqual(finalized);
-  });
 });

@@ -22,13 +22,13 @@ import { formOf } from "../support/uploads.ts";
 let shop: TestIntegration;
 let stranger: TestIntegration;
 let made: Finalized;
-let receiver: string;
+let _receiver: string;
 
 beforeAll(async () => {
   shop = await createIntegration("Shop");
   stranger = await createIntegration("Stranger");
   made = await createCollection(shop, { copies: [50] });
-  [receiver] = (await createReceivers(1)) as [string];
+  [_receiver] = (await createReceivers(1)) as [string];
 });
 
 const HOOK = { url: "https://hooks.example.com/a", types: ["webhook.disabled"] };
@@ -159,16 +159,6 @@ const WRITES: readonly Write[] = [
     ...{ status: 200, effect: /insert into "collection_pages"/, trips: 2 },
     state: () => allOf("collection_pages"),
   },
-  {
-    name: "POST quote",
-    request: async () => {
-      const path = `/collection/${made.collection_uuid}/mint`;
-      const json = { method: "POST", path, body: { receiver_addresses: [receiver] } };
-      return ["/quote", () => ({ json })];
-    },
-    ...{ status: 201, effect: /insert into "quotes"/, trips: 2 },
-    state: () => rowsOf("quotes"),
-  },
 ];
 
 const withKey = (key: string, request: ApiRequest): ApiRequest => ({
@@ -191,8 +181,6 @@ describe.each(WRITES)("$name", ({ request, status, effect, state, trips }) => {
   test("stores its answer in the same database call as its effect", async () => {
     const [path, sent] = await request();
     const { send, trips: asked } = watched();
-    // The isolate knows the collection from then on.
-    if (path === "/quote") await send(path, { key: shop.key, ...sent() });
     asked.length = 0;
     const first = await (await send(path, withKey(crypto.randomUUID(), sent()))).text();
     expect(asked).toHaveLength(1 + trips);

@@ -2,23 +2,22 @@ import { env } from "cloudflare:workers";
 import { type Query, type SQLWrapper, sql } from "drizzle-orm";
 import { afterEach, beforeAll, describe, expect, test } from "vitest";
 // Inside: how the results of a shared transaction are stored.
-import { openDatabase, runBatch } from "../../src/db/client.ts";
+import { runBatch } from "../../src/db/client.ts";
 import { ledgerOf } from "../../src/db/ledger.ts";
 import {
   copySharedResult,
   insertTransactions,
   resultsOfOperation,
 } from "../../src/db/queries/operation-transactions.ts";
-import { transactions } from "../../src/db/schema/index.ts";
+import { transactions } from "../../src/db/schema/ledger.ts";
 import type { Statement } from "../../src/db/statements.ts";
 import { type Uuid, uuidToBytes } from "../../src/domain/ids.ts";
 import { api, bodyOf, createIntegration, createReceivers, type TestIntegration } from "../support/api.ts";
 import { addOperations, archive, DAY, NEWEST } from "../support/archives.ts";
 import { createCollection } from "../support/collections.ts";
-import { goBack, type Snapshot, takeSnapshot } from "../support/database.ts";
+import { inLedger, inLedgers, putLedger, takeLedger } from "../support/ledgers.ts";
 import { finalAnswer, type OperationResource, readOperation } from "../support/operations.ts";
 import { walletOf } from "../support/own-wallets.ts";
-import { recoverDatabase } from "../support/recovery.ts";
 import { unsigned } from "../support/shared-mints.ts";
 import { until } from "../support/waiting.ts";
 
@@ -40,7 +39,7 @@ let collection: string;
 let receivers: string[];
 /** Operations that share a transaction, in the order in which their rows were written, and what their callers were told. */
 let shared: { readonly uuid: string; readonly key: string; readonly body: Minted }[];
-let kept: Snapshot;
+let kept: Awaited<ReturnType<typeof takeLedger>>;
 
 beforeAll(async () => {
   shop = await createIntegration("Shared results");
@@ -64,11 +63,11 @@ beforeAll(async () => {
   const order = (await rows()).map(({ operation }) => operation);
   shared = told.toSorted((one, other) => order.indexOf(one.uuid) - order.indexOf(other.uuid));
   await addOperations(shop.integrationUuid, collection, NEWEST);
-  kept = await takeSnapshot();
+  kept = await takeLedger(shop.integrationUuid);
 });
 
 afterEach(async () => {
-  await goBack(kept);
+  await putLedger(shop.integrationUuid, kept);
   const { objects } = await env.BUCKET.list({ prefix: `archive/${shop.integrationUuid}/` });
   await env.BUCKET.delete(objects.map(({ key }) => key));
 });
@@ -88,12 +87,13 @@ const uuidOf = (hex: string): string =>
 /** Rows of the transactions that several operations share, in the order of their keys: the first record comes first. */
 const rows = async (): Promise<Row[]> => {
   // Inside: how the results of a shared transaction are stored.
-  const { results } = await env.DB.prepare(
+  const results = await inLedger<Row>(
+    shop.integrationUuid,
     `SELECT hex(operation_id) AS operation, length(hash) AS length, result FROM transactions AS own
      WHERE length(hash) > 32 OR EXISTS (
        SELECT 1 FROM transactions AS other WHERE length(other.hash) > 32 AND substr(other.hash, 1, 32) = own.hash)
      ORDER BY hash`,
-  ).all<Row>();
+  );
   return results.map((row) => ({ ...row, operation: uuidOf(row.operation) }));
 };
 
@@ -132,14 +132,18 @@ const expectAsTold = async (): Promise<void> => {
 
 /** Operations that ended so late that they stay when others are archived. */
 const staying = (uuids: readonly string[]) =>
-  env.DB.prepare(
+  inLedger(
+    shop.integrationUuid,
     `UPDATE operations SET finished_at = finished_at + ${20 * DAY} WHERE id IN (${uuids.map(blob).join(", ")})`,
-  ).run();
+  );
 
 const inDatabase = async (): Promise<number> =>
-  (await env.DB.prepare(
-    `SELECT count(*) AS count FROM operations WHERE id IN (${shared.map(({ uuid }) => blob(uuid)).join(", ")})`,
-  ).first<{ count: number }>())!.count;
+  (
+    await inLedger<{ count: number }>(
+      shop.integrationUuid,
+      `SELECT count(*) AS count FROM operations WHERE id IN (${shared.map(({ uuid }) => blob(uuid)).join(", ")})`,
+    )
+  )[0]!.count;
 
 describe("the result of a transaction that several operations share", () => {
   test("is stored once, and shown in each answer", async () => {
@@ -151,10 +155,8 @@ describe("the result of a transaction that several operations share", () => {
       { operation: shared[1]!.uuid, length: 48, result: "null" },
       { operation: shared[2]!.uuid, length: 48, result: "null" },
     ]);
-    const { results } = await env.DB.prepare(
-      "SELECT answer_body AS body FROM operations WHERE answer_body LIKE '%gas_burnt%'",
-    ).all();
-    expect(results).toEqual([]);
+    const told = "SELECT answer_body AS body FROM operations WHERE answer_body LIKE '%gas_burnt%'";
+    expect(await inLedger(shop.integrationUuid, told)).toEqual([]);
     await expectAsTold();
   });
 
@@ -185,27 +187,10 @@ describe("the result of a transaction that several operations share", () => {
     expect(text.split(JSON.stringify(result!.logs)).length).toBe(2);
     await expectAsTold();
   });
-
-  test("is restored from the wallet's journal if the database has lost it", async () => {
-    const ids = shared.map(({ uuid }) => blob(uuid)).join(", ");
-    await env.DB.batch([
-      env.DB.prepare(`DELETE FROM idempotency_keys WHERE operation_id IN (${ids})`),
-      env.DB.prepare(`DELETE FROM events WHERE operation_id IN (${ids})`),
-      env.DB.prepare(`DELETE FROM transactions WHERE operation_id IN (${ids})`),
-      env.DB.prepare(`DELETE FROM operations WHERE id IN (${ids})`),
-    ]);
-    await recoverDatabase();
-    for (const { uuid, body } of shared) {
-      const operation = await readOperation<Minted>(shop.key, uuid);
-      expect(operation.answer).toEqual({ status: 201, body });
-      expect(operation.transactions).toEqual(body.tx_results);
-    }
-    expect((await rows()).map(({ result }) => result === "null").toSorted()).toEqual([false, true, true]);
-  });
 });
 
 test("a later record with a different result keeps its own result", async () => {
-  const db = ledgerOf({ db: openDatabase(env.DB) }, shop.integrationUuid as Uuid);
+  const db = ledgerOf({ env }, shop.integrationUuid as Uuid);
   const [first, second, third] = shared.map(({ uuid }) => uuid as Uuid) as [Uuid, Uuid, Uuid];
   const hash = crypto.getRandomValues(new Uint8Array(32));
   const record = (id: Uuid, status: string): Statement[] => {
@@ -214,7 +199,7 @@ test("a later record with a different result keeps its own result", async () => 
   };
   const last = async (id: Uuid) => (await resultsOfOperation(db, id)).at(-1)!.result;
   const run = (statements: readonly Statement[]) => runBatch(db, statements);
-  await env.DB.prepare(`UPDATE operations SET state = 'unknown' WHERE id = ${blob(first)}`).run();
+  await inLedgers(`UPDATE operations SET state = 'unknown' WHERE id = ${blob(first)}`);
   await run([...record(first, "pending"), ...record(second, "success"), ...record(third, "pending")]);
   expect([await last(first), await last(second), await last(third)]).toEqual([
     { status: "pending" },
@@ -227,7 +212,7 @@ test("a later record with a different result keeps its own result", async () => 
 });
 
 test("a record replaces an earlier one, even if the first was archived in the meantime", async () => {
-  const db = ledgerOf({ db: openDatabase(env.DB) }, shop.integrationUuid as Uuid);
+  const db = ledgerOf({ env }, shop.integrationUuid as Uuid);
   const [first, second] = shared.map(({ uuid }) => uuid as Uuid) as [Uuid, Uuid];
   const hash = crypto.getRandomValues(new Uint8Array(32));
   const record = (id: Uuid, status: string): Statement[] => {
@@ -235,7 +220,7 @@ test("a record replaces an earlier one, even if the first was archived in the me
     return insertTransactions(db, operation, [{ hash, step: "mint", result: { status } }], new Date());
   };
   const run = (statements: readonly Statement[]) => runBatch(db, statements);
-  await env.DB.prepare(`UPDATE operations SET state = 'unknown' WHERE id = ${blob(second)}`).run();
+  await inLedgers(`UPDATE operations SET state = 'unknown' WHERE id = ${blob(second)}`);
   await run([...record(first, "pending"), ...record(second, "pending")]);
   const before = await resultsOfOperation(db, second);
   // As an archive does that takes the first one along.
@@ -253,7 +238,7 @@ test("the text of a result is sent to the database once", () => {
   const operation = { id: shared[0]!.uuid as Uuid, integrationId: shop.integrationUuid as Uuid };
   const record = { hash: new Uint8Array(32), step: "mint", result: { logs: ["a long one"] } };
   const [insert] = insertTransactions(
-    ledgerOf({ db: openDatabase(env.DB) }, operation.integrationId),
+    ledgerOf({ env }, operation.integrationId),
     operation,
     [record],
     new Date(),

@@ -1,14 +1,11 @@
-import { runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
+import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
-import { v7 } from "uuid";
 import { describe, expect, test, vi } from "vitest";
 // Inside: the wallet's journal.
 import { NO_COST } from "../../src/chain/cost.ts";
-import { newUuid, type Uuid } from "../../src/domain/ids.ts";
-import type { OperationSnapshot } from "../../src/wallet/interface.ts";
+import { newUuid } from "../../src/domain/ids.ts";
 import { Journal } from "../../src/wallet/journal/journal.ts";
 import { carriedOut, createReceiver, createWallet, payment } from "../support/own-wallets.ts";
-import { endObject } from "../support/wallets.ts";
 
 /** The journal of a wallet object on its runtime's SQLite: what it forgets, and how many rows a query reads. */
 
@@ -55,30 +52,11 @@ const begin = (journal: Journal, operation = newUuid(), state: "queued" | "unkno
   return { id, operation };
 };
 
-/** A UUID of tomorrow. */
-const laterUuid = () => v7({ msecs: Date.now() + 2 * DAY_MS }) as Uuid;
-
-const SNAPSHOT: Omit<OperationSnapshot, "rowNumber" | "request"> = {
-  kind: "mint",
-  quotedCost: null,
-  mostCost: null,
-  reference: null,
-  apiKey: null,
-  integrationUuid: newUuid(),
-  subjectUuid: newUuid(),
-  keys: [],
-  acceptedAt: NOW,
-  recent: [],
-};
-
-/** Everything that is over is due at once, and nothing of it needs a file. */
-const AT_ONCE = { keptMs: 0, recoverableMs: 0 };
-
 /** Forgets what was acknowledged before a time. */
-const forget = (journal: Journal, now: number) => journal.forgetting.take(now, AT_ONCE);
+const forget = (journal: Journal, now: number) => journal.operations.forgetOld(now, now, 250);
 
-/** When the next is forgotten, if nothing is gathered. */
-const nextForgotten = (journal: Journal) => journal.forgetting.next(AT_ONCE);
+/** When the next is forgotten. */
+const nextForgotten = (journal: Journal) => journal.operations.firstAcknowledged();
 
 const OVER = { result: null, value: null, contractCode: null, height: null };
 
@@ -102,86 +80,6 @@ describe("an operation acknowledged long ago", () => {
       expect(journal.intents.records(operation)).toHaveLength(1);
       expect(nextForgotten(journal)).toBe(NOW + DAY_MS);
     }));
-
-  test("frees its space", () =>
-    withJournal((journal) => {
-      for (let row = 0; row < 300; row++) {
-        const { id, operation } = begin(journal);
-        journal.snapshots.add(operation, { ...SNAPSHOT, rowNumber: row, request: "x".repeat(10_000) });
-        journal.move("refuse", { intentId: id, row: null, ending: OVER, now: NOW });
-        journal.operations.acknowledge(operation, NOW);
-      }
-      const full = journal.bytes;
-      expect(full).toBeGreaterThan(3_000_000);
-      forget(journal, NOW + 1);
-      forget(journal, NOW + 1);
-      expect(journal.bytes).toBeLessThan(full / 4);
-      expect(journal.snapshots.latest()).toBeNull();
-    }));
-
-  test("is known by its name, and later by its age", () =>
-    withJournal((journal) => {
-      const waiting = newUuid();
-      const { id, operation } = begin(journal);
-      journal.snapshots.add(operation, { ...SNAPSHOT, rowNumber: 1, request: "{}" });
-      journal.move("refuse", { intentId: id, row: null, ending: OVER, now: NOW });
-      journal.operations.acknowledge(operation, NOW);
-      forget(journal, NOW + 1);
-      const forgotten = () =>
-        [operation, waiting, newUuid()].map((uuid) => journal.snapshots.isForgotten(uuid));
-      expect(forgotten()).toEqual([true, false, false]);
-      expect(journal.snapshots.forgetNames(Date.now() - DAY_MS, 10)).toBe(0);
-      expect(journal.snapshots.forgetNames(Date.now() + DAY_MS, 10)).toBe(1);
-      expect([operation, waiting].map((uuid) => journal.snapshots.isForgotten(uuid))).toEqual([true, true]);
-      expect(journal.snapshots.isForgotten(laterUuid())).toBe(false);
-    }));
-
-  test("doesn't end an older operation that is still queued", async () => {
-    const receiver = await createReceiver();
-    const { uuid, wallet } = await createWallet();
-    const snapshot = { ...SNAPSHOT, integrationUuid: uuid, request: "{}" };
-    const waiting = { ...payment(receiver), snapshot: { ...snapshot, rowNumber: 1 } };
-    const done = { ...payment(receiver), snapshot: { ...snapshot, rowNumber: 2 } };
-    expect(await carriedOut(wallet, done)).toMatchObject({ state: "succeeded" });
-    await wallet.acknowledge(done.operationUuid);
-    await runInDurableObject(env.WALLET.getByName(uuid), (_, { storage }) => {
-      forget(new Journal(storage), Date.now() + DAY_MS);
-    });
-    await endObject(uuid);
-    expect(await carriedOut(wallet, waiting)).toMatchObject({ state: "succeeded" });
-    // A database that was rolled back has it open again. It isn't carried out again.
-    const again = { ...done, snapshot: { ...done.snapshot, recent: [waiting.operationUuid] } };
-    expect(await carriedOut(wallet, again)).toMatchObject({ state: "unknown" });
-  });
-
-  test("an unsettled operation is kept indefinitely", () =>
-    withJournal((journal) => {
-      const { operation } = begin(journal, newUuid(), "unknown");
-      forget(journal, Number.MAX_SAFE_INTEGER);
-      expect(nextForgotten(journal)).toBeNull();
-      expect(journal.intents.records(operation)).toHaveLength(1);
-    }));
-
-  test("leaves no alarm set", async () => {
-    const stub = env.WALLET.getByName(newUuid());
-    const left = await runInDurableObject(stub, async (_, { storage }) => {
-      const journal = new Journal(storage);
-      // More than one step clears; the oldest is settled without a proof.
-      for (let count = 0; count < 450; count++) {
-        const { id, operation } = begin(journal, newUuid(), count < 250 ? "unknown" : "queued");
-        if (count >= 250) journal.move("refuse", { intentId: id, row: null, ending: OVER, now: NOW });
-        journal.operations.acknowledge(operation, Date.now() - 40 * DAY_MS + count);
-      }
-      await storage.setAlarm(Date.now() + DAY_MS);
-    }).then(async () => {
-      await runDurableObjectAlarm(stub);
-      return runInDurableObject(stub, async (_, { storage }) => ({
-        operations: storage.sql.exec("SELECT 1 FROM drives").toArray().length,
-        alarm: await storage.getAlarm(),
-      }));
-    });
-    expect(left).toEqual({ operations: 0, alarm: null });
-  });
 });
 
 describe("a journal with many ended operations is read in few rows", () => {
@@ -209,6 +107,29 @@ describe("a journal with many ended operations is read in few rows", () => {
       expect(readRows()).toBeLessThan(20);
     }),
   );
+
+  test("to end an intent", () =>
+    withJournal((journal, readRows) => {
+      const [first] = filled(journal);
+      readRows();
+      journal.move("refuse", { intentId: first!.id, row: null, ending: OVER, now: NOW });
+      expect(readRows()).toBeLessThan(40);
+    }));
+
+  test("after a refusal", () =>
+    withJournal((journal, readRows) => {
+      filled(journal);
+      journal.intents.counts();
+      const before = journal.intents.reserved();
+      readRows();
+      const refuse = () => {
+        throw new Error("refused");
+      };
+      expect(() => journal.atomically(refuse)).toThrow("refused");
+      expect(journal.intents.counts()).toEqual({ queued: ENOUGH_ROWS, open: 0 });
+      expect(journal.intents.reserved()).toEqual(before);
+      expect(readRows()).toBe(0);
+    }));
 
   test("to find stuck rows", () =>
     withJournal((journal, readRows) => {
@@ -264,8 +185,8 @@ describe("a shared transaction in the journal", () => {
       now: NOW,
     });
     journal.operations.begin(operation, true);
-    journal.shared.carry(shared, members, NOW);
-    journal.intents.move(shared, "sign", null, NOW);
+    journal.shared.carry(shared, members);
+    journal.intents.move(shared, "sign", { ending: null, now: NOW });
     return { members, shared };
   };
 
@@ -324,7 +245,7 @@ describe("a shared transaction in the journal", () => {
         internal: false,
         now: NOW,
       });
-      journal.intents.move(topUp, "sign", null, NOW);
+      journal.intents.move(topUp, "sign", { ending: null, now: NOW });
       journal.move("succeed", { intentId: topUp, row: null, ending: OVER, now: NOW });
       expect(journal.intents.waiting(NOW)).toMatchObject([{ id: second.id, share: "c.near:0" }]);
     }));
@@ -367,7 +288,7 @@ describe("a shared transaction in the journal", () => {
       const ending = { ...OVER, contractCode: "E_STORAGE_BALANCE" };
       journal.move("fail", { intentId: shared, row: null, ending, now: NOW });
       expect(journal.intents.waiting(NOW)).toEqual([]);
-      journal.shared.letGo(first.operation, false);
+      journal.shared.letGo([first.operation], false);
       expect(journal.intents.waiting(NOW)).toMatchObject([{ id: second.id, share: null }]);
     }));
 });

@@ -9,10 +9,8 @@ import {
 } from "../support/api.ts";
 import { setFaults } from "../support/chain-control.ts";
 import { createCollection, type Finalized, mintedOnChain } from "../support/collections.ts";
-import { goBack, takeSnapshot } from "../support/database.ts";
-import { background, finalAnswer, operationOver, readOperation } from "../support/operations.ts";
+import { background, finalAnswer, readOperation } from "../support/operations.ts";
 import { journalRows, walletOf } from "../support/own-wallets.ts";
-import { recoverDatabase } from "../support/recovery.ts";
 import { unsigned } from "../support/shared-mints.ts";
 import { eventually, until } from "../support/waiting.ts";
 import { outlastRestoration, replaceObject } from "../support/wallets.ts";
@@ -157,62 +155,5 @@ describe("mints whose shared transaction was sent by a lost object", () => {
       status: 201,
     });
     expect(await mintedOnChain(shop, collection)).toBe(receivers.length + 1);
-  });
-});
-
-describe("a database rolled back to before a shared transaction", () => {
-  test("recovers each operation with its own tokens, and the transaction once", async () => {
-    const [shop, collection] = await opened("Shared and recovered");
-    const before = await takeSnapshot();
-    const keyed = (index: number) => ({ "idempotency-key": `shared ${index}` });
-    const answers = await Promise.all(await mintTogether(shop, collection, keyed));
-    const uuids = answers.map((answer) => answer.headers.get("x-operation-uuid")!);
-    const bodies = await Promise.all(answers.map((answer) => bodyOf<Minted>(answer, 201)));
-    expectOneForEach(bodies.map((body) => ({ status: 201, body })));
-    const list = () => api("/transaction?limit=100", { key: shop.key });
-    const hashes = async () =>
-      (await bodyOf<{ transaction_hash: string }[]>(await list(), 200)).map(
-        (result) => result.transaction_hash,
-      );
-    const listed = await hashes();
-
-    await goBack(before);
-    expect(await bodyOf(await mint(shop, collection, receivers[0]!, keyed(0)), 503)).toMatchObject({
-      code: "wallet_inactive",
-    });
-    expect(await recoverDatabase()).toMatchObject({ operations: 3, idempotency_keys: 3, unrestored: [] });
-    for (const [index, receiver] of receivers.entries()) {
-      const replayed = await mint(shop, collection, receiver, keyed(index));
-      expect(await bodyOf(replayed, 201)).toEqual(bodies[index]);
-      expect(await operationOver(shop.key, uuids[index]!)).toMatchObject({
-        state: "succeeded",
-        transactions: [{ transaction_hash: bodies[index]!.tx_results[0]!.transaction_hash }],
-      });
-    }
-    expect(await hashes()).toEqual(listed);
-    expect(await mintedOnChain(shop, collection)).toBe(receivers.length);
-  });
-
-  test("while it is open, and nothing is signed twice", async () => {
-    const [shop, collection] = await opened("Shared, and recovered meanwhile");
-    const before = await takeSnapshot();
-    const keyed = (index: number) => ({ "idempotency-key": `open ${index}`, prefer: "respond-async" });
-    await setFaults({ kind: "unknown_transaction" });
-    const answers = await Promise.all(await mintTogether(shop, collection, keyed));
-    const uuids = await Promise.all(
-      answers.map(async (answer) => (await bodyOf<{ operation_uuid: string }>(answer, 202)).operation_uuid),
-    );
-    await eventually(async () => expect(await sharedRows(shop)).toEqual([{ state: "open" }]));
-    await goBack(before);
-    expect(await bodyOf(await mint(shop, collection, receivers[0]!, keyed(0)), 503)).toMatchObject({
-      code: "wallet_inactive",
-    });
-    await setFaults();
-    expect(await recoverDatabase()).toMatchObject({ operations: 3, unrestored: [] });
-    for (const uuid of uuids) {
-      expect(await operationOver(shop.key, uuid)).toMatchObject({ state: "succeeded" });
-    }
-    expect(await mintedOnChain(shop, collection)).toBe(receivers.length);
-    expect(await sharedRows(shop)).toEqual([{ state: "succeeded" }]);
   });
 });

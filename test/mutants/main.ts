@@ -1,21 +1,21 @@
 /**
  * `npm run test:mutants [-- --draw 10] [--only TEXT …] [--part 1/12] [--typescript] [--json]`: puts each defect of the list into a copy of
- * the project and runs the tests that have to notice it. Ends with 1 if a defect survives. `npm run test:mutants -- --domain [FILE …]`
- * tries instead whatever StrykerJS changes in src/domain/, and ends with 1 if tests notice less than 90 % of it.
+ * the project and runs the tests that have to notice it. Ends with 1 if a defect survives. `npm run test:mutants -- --rules [FILE …]`
+ * tries instead whatever StrykerJS changes in rules without I/O, and ends with 1 if tests notice less than 90 % of it.
  */
 import { spawnSync } from "node:child_process";
 import { parseArgs } from "node:util";
 import { CHROMIUM } from "../support/browser.ts";
-import { tryDomain } from "./domain.ts";
 import { MUTANTS } from "./list/index.ts";
 import { drawn, isContract, isOfPages, type Mutant } from "./mutant.ts";
+import { tryRules } from "./rules.ts";
 import { type Verdict, Workplace } from "./workplace.ts";
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: {
-    /** StrykerJS's mutants of src/domain/, or of the files that are named. */
-    domain: { type: "boolean", default: false },
+    /** StrykerJS's mutants of all rules, or of the files that are named. */
+    rules: { type: "boolean", default: false },
     /** So many mutants, drawn by date. */
     draw: { type: "string" },
     /** Those whose id or file contains the text, or one of the texts where it is given more than once. */
@@ -28,9 +28,9 @@ const { values, positionals } = parseArgs({
   },
 });
 
-if (values.domain) process.exit((await tryDomain(positionals.length > 0 ? positionals : undefined)) ? 0 : 1);
+if (values.rules) process.exit((await tryRules(positionals.length > 0 ? positionals : undefined)) ? 0 : 1);
 if (positionals.length > 0)
-  throw new Error(`Remove ${positionals[0]}, or add --domain: only that option takes files.`);
+  throw new Error(`Remove ${positionals[0]}, or add --rules: only that option takes files.`);
 
 const secondsSince = (since: number) => `, ${((performance.now() - since) / 1_000).toFixed(0)} s`;
 const say = (line: string) => process.stderr.write(`${line}\n`);

@@ -7,6 +7,7 @@ import { createCollection, type Finalized } from "../support/collections.ts";
 import { putPage } from "../support/collectors.ts";
 import { background } from "../support/operations.ts";
 import { sendFrom } from "../support/payments.ts";
+import { replaceObject } from "../support/wallets.ts";
 
 /** Links of claim drops, which collectors redeem without the service, are told of from the contract's own bits. */
 
@@ -94,6 +95,19 @@ test("each redeemed link is reported once, beside its tokens", async () => {
     [1, 11],
     [2, 0],
   ]);
+});
+
+test("after a loss of the ledger, no claim is reported twice, and later ones are", async () => {
+  await claim(5);
+  await background.reconcile();
+  expect(await redeemed()).toEqual([[1, 5]]);
+  await replaceObject(shop.integrationUuid);
+  await background.reconcile();
+  await background.reconcile();
+  expect(await redeemed()).toEqual([]);
+  await claim(6);
+  await background.reconcile();
+  expect(await redeemed()).toEqual([[1, 6]]);
 });
 
 test("no claim is reported to other integrations, and none for revoked links or drops without claims", async () => {

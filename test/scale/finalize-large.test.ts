@@ -7,6 +7,7 @@ import type { Finalized } from "../support/collections.ts";
 import { addAssets, plannedBatch, storedFinalization, storePlan } from "../support/finalize-plans.ts";
 import { LONG_SUBTITLES, largeDraft } from "../support/large-drafts.ts";
 import {
+  acceptedOnly,
   background,
   killAt,
   observeCheckpoints,
@@ -101,7 +102,8 @@ test("a draft of several transactions becomes one collection, even if its finali
 
 test("a finalization continues with its first plan, whatever plan a later release would make", async () => {
   const draft = await largeDraft(integration, { assets: ASSETS, first: 2_000_000, ...LONG_SUBTITLES });
-  const uuid = await interrupted(draft, "operation.accepted");
+  await acceptedOnly(integration.key, `/collection-draft/${draft}/finalize`);
+  const uuid = (await readDraft(draft)).operation_uuid!;
   // The release that accepted it made three batches; this one would make two.
   const cut = (offset: number, assets: number) => ({
     after: offset - 1,

@@ -22,6 +22,10 @@ test("no request reads or writes more rows, or asks more often, as the database 
   const hot = { integration: shop.integrationUuid, contract: shop.contractUuid, collection };
   // Inside: what requests read in a full database.
   const used = watchDatabase(env.DB);
+  const ledger = env.WALLET.getByName(shop.integrationUuid) as unknown as Parameters<
+    typeof fill
+  >[0]["ledger"];
+  const stores = { db: env.DB, ledger };
   let turn = 0;
 
   const measured = async (): Promise<Map<string, DatabaseUsage>> => {
@@ -52,11 +56,11 @@ test("no request reads or writes more rows, or asks more often, as the database 
     return least;
   };
 
-  await fill(env.DB, EMPTY, BEFORE, hot);
+  await fill(stores, EMPTY, BEFORE, hot);
   // The newest of everything is of the same kind in both measurements.
   await measured();
   const before = await measured();
-  await fill(env.DB, BEFORE, AFTER, hot);
+  await fill(stores, BEFORE, AFTER, hot);
   const after = await measured();
   const grown = Array.from(after).flatMap(([name, usage]) =>
     (Object.keys(SLACK) as (keyof DatabaseUsage)[])

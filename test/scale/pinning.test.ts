@@ -9,6 +9,7 @@ import { picture } from "../../testing/pictures.ts";
 import { bodyOf } from "../support/api.ts";
 import { storedDirectory } from "../support/directories.ts";
 import { FakeKubo, KUBO_URL, pin } from "../support/kubo.ts";
+import { testLedger } from "../support/ledgers.ts";
 import { attach, contextAt, db, formOf, log, newTenant, usage } from "../support/uploads.ts";
 
 const MIB = 1_048_576;
@@ -48,21 +49,26 @@ async function collectionOf(sizes: readonly number[]): Promise<{ id: Uuid; rootC
   const directory = await storedDirectory(tenant);
   const id = newUuid();
   const now = new Date();
-  await db.insert(collections).values({
-    id,
-    integrationId: tenant.integrationId,
-    contractId: tenant.contractId,
-    draftId: tenant.draftId,
-    onChainId: 1,
-    settings: {} as never,
-    total: sizes.length,
-    assets: sizes.length,
-    ipfsRoot: directory.rootSha256,
-    pinState: "pending",
-    createdAt: now,
-    updatedAt: now,
-  });
-  for (const statement of keepDirectory(context, id, directory, now)) await statement;
+  await testLedger(tenant.integrationId)
+    .insert(collections)
+    .values({
+      id,
+      integrationId: tenant.integrationId,
+      contractId: tenant.contractId,
+      contractAccountId: "c.test",
+      codeState: { locked: false, announced: null, delay_blocks: 0, has_full_access_key: false },
+      draftId: tenant.draftId,
+      onChainId: 1,
+      settings: {} as never,
+      total: sizes.length,
+      assets: sizes.length,
+      ipfsRoot: directory.rootSha256,
+      pinState: "pending",
+      createdAt: now,
+      updatedAt: now,
+    });
+  for (const statement of keepDirectory(context, { id, integrationId: tenant.integrationId }, directory, now))
+    await statement;
   return { id, rootCid: directory.rootCid };
 }
 

@@ -41,10 +41,7 @@ const recount = async (): Promise<void> => {
     WHERE drafts.integration_id = integrations.id), 0)
   + coalesce((
     SELECT sum(512 + octet_length(key) + coalesce(octet_length(body), 0)) FROM idempotency_keys
-    WHERE integration_id = integrations.id), 0)
-  + coalesce((
-    SELECT sum(512 + octet_length(request) + coalesce(octet_length(answer_body), 0)) FROM operations
-    WHERE integration_id = integrations.id AND state = 'failed'), 0)`).run();
+    WHERE integration_id = integrations.id), 0)`).run();
 };
 
 const counters = async ({ integrationId }: Tenant) =>

@@ -1,11 +1,9 @@
-import { env } from "cloudflare:workers";
 import { afterEach, beforeEach, expect, test } from "vitest";
-// Inside: the job that looks for mints from wallets, with a database that fails in it.
-import { openDatabase } from "../../src/db/client.ts";
+// Inside: the job that looks for mints from wallets, with its calls of the ledger counted.
 import { compareWithChain } from "../../src/operator/jobs/chain-comparison.ts";
 import { api, bodyOf, createIntegration, createReceivers, type TestIntegration } from "../support/api.ts";
 import { createCollection, type Finalized } from "../support/collections.ts";
-import { failingD1 } from "../support/database.ts";
+import { inLedgers, watchedLedgers } from "../support/ledgers.ts";
 import {
   background,
   killAt,
@@ -89,12 +87,7 @@ test("that the service didn't send are reported once each, as the API returns th
   expect(all.slice(end).map(({ data }) => [data.source, data.token_id])).toEqual([["wallet", id(5)]]);
   expect(all.map(({ seq }) => seq)).toEqual(all.map((_, index) => before + 1 + index));
   // Inside: how far the job has read, and what it has stored.
-  const { count } = (await env.DB.prepare(
-    "SELECT count(*) AS count FROM events WHERE minted IS NOT NULL",
-  ).first<{
-    count: number;
-  }>())!;
-  expect(count).toBeGreaterThan(0);
+  expect(await inLedgers("SELECT 1 FROM events WHERE minted IS NOT NULL")).not.toEqual([]);
 });
 
 test("a pending mint of the service reports its own tokens itself", async () => {
@@ -131,18 +124,16 @@ test("the last one reports once that the collection is sold out", async () => {
 /** As after 2,000 events of collections that the test doesn't look at. @returns the number of the last one */
 const muchElsewhere = async (): Promise<number> => {
   const { seq } = (await list()).at(-1)!;
-  await env.DB.prepare(
-    "UPDATE events SET seq = ? WHERE seq = ? AND integration_id = (SELECT id FROM integrations WHERE wallet_account_id = ?)",
-  )
-    .bind(seq + 2_000, seq, shop.walletAccountId)
-    .run();
+  await inLedgers("UPDATE events SET seq = ? WHERE seq = ?", seq + 2_000, seq);
+  await inLedgers("UPDATE meta SET events_seq = ? WHERE events_seq = ?", seq + 2_000, seq);
   return seq + 2_000;
 };
 /** Up to which event nothing tells of a token of the collection that isn't told of. */
 const looked = ({ collection_uuid: uuid }: Finalized) =>
-  env.DB.prepare("SELECT scanned_seq FROM collections WHERE lower(hex(id)) = ?")
-    .bind(uuid.replaceAll("-", ""))
-    .first<number>("scanned_seq");
+  inLedgers<{ scanned_seq: number }>(
+    "SELECT scanned_seq FROM collections WHERE lower(hex(id)) = ?",
+    uuid.replaceAll("-", ""),
+  ).then(([row]) => row!.scanned_seq);
 
 test("of a quiet collection are read only since the last check, however many events other collections had", async () => {
   const atFirst = await looked(made);
@@ -160,16 +151,16 @@ test("of a quiet collection are read only since the last check, however many eve
   ]);
 });
 
-test("of quiet collections cost one database call per page to record the check", async () => {
+test("of quiet collections cost one call of the ledger per page to record the check", async () => {
   const other = await createCollection(shop, { copies: [12] });
   const last = await muchElsewhere();
-  const notes: string[] = [];
-  const DB = failingD1(async (sql) => {
-    if (/"scanned_seq" = /.test(sql)) notes.push(sql);
-    return null;
+  let notes = 0;
+  const WALLET = watchedLedgers((method, call, statements) => {
+    if (method === "run" && /\\"scanned_seq\\" = /.test(JSON.stringify(statements))) notes += 1;
+    return call();
   });
-  const context = serviceContext();
-  await compareWithChain({ ...context, db: openDatabase(DB) }, Date.now() + 60_000);
+  const context = serviceContext(0, undefined, { WALLET });
+  await compareWithChain(context, Date.now() + 60_000);
   expect([await looked(made), await looked(other)]).toEqual([last, last]);
-  expect(notes).toHaveLength(1);
+  expect(notes).toBe(1);
 });

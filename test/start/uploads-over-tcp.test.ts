@@ -134,7 +134,7 @@ async function collectLater(hours: number): Promise<void> {
   const context = {
     env: { BUCKET: storage.BUCKET },
     db: openDatabase(storage.DB),
-    settings: { JOURNAL_FILES_KEPT_DAYS: 31 },
+    settings: {},
     now: () => new Date(Date.now() + hours * HOUR),
     log: () => undefined,
   };

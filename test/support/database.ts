@@ -1,5 +1,6 @@
 import { env } from "cloudflare:workers";
 import { type Breaks, failingDatabase } from "./failing-database.ts";
+import { inLedger } from "./ledgers.ts";
 
 /** The Worker's database with calls that break, for `apiWith`: no request can make D1 fail. */
 export const failingD1 = (breaks: Breaks): D1Database => failingDatabase(env.DB, breaks);
@@ -10,10 +11,9 @@ export const forgetContract = async (accountId: string): Promise<void> => {
 };
 
 /** Notes a lock of a collection that nobody has made. */
-export const noteLock = async (collectionUuid: string, lock: string): Promise<void> => {
-  await env.DB.prepare("UPDATE collections SET locks = json_set(locks, ?, json('true')) WHERE id = unhex(?)")
-    .bind(`$.${lock}`, collectionUuid.replaceAll("-", ""))
-    .run();
+export const noteLock = async (integration: string, collectionUuid: string, lock: string): Promise<void> => {
+  const note = "UPDATE collections SET locks = json_set(locks, ?, json('true')) WHERE id = unhex(?)";
+  await inLedger(integration, note, `$.${lock}`, collectionUuid.replaceAll("-", ""));
 };
 
 /** Has the database know a contract's account without a full-access key, as before other code has added one. */

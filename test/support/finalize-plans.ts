@@ -7,6 +7,7 @@ import {
   type FinalizePlan,
   readBatch,
 } from "../../src/operations/kinds/finalize-plan.ts";
+import { inLedgers } from "./ledgers.ts";
 
 // What a finalization was accepted with. It is nowhere in the API, and a later release goes on by it.
 
@@ -16,15 +17,17 @@ const idOf = (uuid: string) => Buffer.from(uuid.replaceAll("-", ""), "hex");
 
 /** The request in a finalization's row. */
 export const storedFinalization = async (operation: string): Promise<FinalizeOperation> => {
-  const row = env.DB.prepare("SELECT request FROM operations WHERE id = ?").bind(idOf(operation));
-  return JSON.parse((await row.first<string>("request"))!) as FinalizeOperation;
+  const found = await inLedgers<{ request: string }>(
+    "SELECT request FROM operations WHERE id = ?",
+    idOf(operation),
+  );
+  return JSON.parse(found[0]!.request) as FinalizeOperation;
 };
 
 /** Gives a finalization another plan, as another release would have made it. */
 export const storePlan = async (operation: string, plan: FinalizePlan): Promise<void> => {
-  await env.DB.prepare("UPDATE operations SET request = json_set(request, '$.plan', json(?)) WHERE id = ?")
-    .bind(JSON.stringify(plan), idOf(operation))
-    .run();
+  const sql = "UPDATE operations SET request = json_set(request, '$.plan', json(?)) WHERE id = ?";
+  await inLedgers(sql, JSON.stringify(plan), idOf(operation));
 };
 
 /** Assets of a draft as a call of the contract takes them. */

@@ -1,14 +1,13 @@
 import { env } from "cloudflare:workers";
 import { openContext, type ServiceContext } from "../../src/context.ts";
-import { allLedgers } from "../../src/db/ledger.ts";
-import { findOperation } from "../../src/db/queries/operations.ts";
 import { observeCheckpoints } from "../../src/domain/checkpoints.ts";
 import type { Uuid } from "../../src/domain/ids.ts";
-import { walletName } from "../../src/operations/registry.ts";
+import { findAsOperator } from "../../src/operations/engine/read.ts";
 import { cleanUp } from "../../src/operator/jobs/clean-up.ts";
 import { reconcile } from "../../src/operator/jobs/reconcile.ts";
 import { walletOf } from "../../src/wallet/client.ts";
-import { api, bodyOf } from "./api.ts";
+import { api, apiWith, bodyOf } from "./api.ts";
+import { acceptingFirst } from "./ledgers.ts";
 
 /** An operation as the API shows it. */
 export interface OperationResource<Body = unknown> {
@@ -61,8 +60,10 @@ export const serviceContext = (
 /** Resumes operations now, as the schedule and the wallet's alarm do, and runs the schedule or its clean-up alone. */
 export const background = {
   resume: async (uuid: string): Promise<boolean> => {
-    const row = await findOperation(allLedgers(serviceContext()), uuid as Uuid);
-    return row !== undefined && walletOf(env, walletName(row)).resume(row.id, 15_000);
+    const row = await findAsOperator(serviceContext(), uuid as Uuid);
+    if (!row) return false;
+    await walletOf(env, row.integrationId).resume(row.id, 15_000);
+    return true;
   },
   reconcile: (later = 0, log?: ServiceContext["log"], bindings?: object): Promise<void> =>
     reconcile(serviceContext(later, log, bindings)),
@@ -126,6 +127,13 @@ export const killedAt = async (
   } finally {
     observeCheckpoints(null);
   }
+};
+
+/** Has a write accepted, as one whose first step depends on that, and ends its object before that step. */
+export const acceptedOnly = async (key: string, path: string, json: object = {}): Promise<void> => {
+  const send = () => apiWith({ WALLET: acceptingFirst() }, path, { key, json });
+  const answer = await killedAt("operation.before_submit", async () => (await send()).response);
+  await answer.body?.cancel();
 };
 
 /** Checkpoints of an operation, from its acceptance to its answer, at which a test ends its request. */

@@ -10,7 +10,7 @@ export type { Counter };
 
 /** Suspends an integration. */
 export const suspendElsewhere = (integrationUuid: string): Promise<void> =>
-  changeIntegration({ db: openDatabase(env.DB), now: () => new Date() }, integrationUuid as Uuid, {
+  changeIntegration({ env, db: openDatabase(env.DB), now: () => new Date() }, integrationUuid as Uuid, {
     suspended: true,
   });
 

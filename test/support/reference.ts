@@ -48,7 +48,7 @@ and a key.
   same as \`key\`.
 - A write to the chain waits until it is final. If that takes too long, or with \`Prefer: respond-async\`, the answer is 202 and
   \`Location\` leads to the operation. After a 202 the operation is carried out or fails for a reason of its own; it never ends
-  as 429 or 503. A request about it may be answered 503 while the database doesn't answer.
+  as 429 or 503. A request about it may be answered 503 while its ledger doesn't answer or is being restored.
 - A write to the chain takes a \`reference\` in its body, your own name for it such as an order's number: 1 to 64 letters,
   digits, punctuation marks and spaces of ASCII. Its operation shows it, \`GET /operation?reference=\` finds it, and so does whoever
   reads its events: \`operation.*\`, \`nft.*\` and \`collection.*\` have \`operation_uuid\` and \`reference\`. It has no meaning
@@ -77,11 +77,6 @@ and a key.
   \`database_unavailable\` has the \`outcome\` \`unknown\`: the request may still be carried out. Wait for \`Retry-After\` and
   send it again under its key. After a 500 or 503 with \`operation_uuid\` the
   request may have been accepted: read the operation, or repeat the request under its key. Don't send it as a new one.
-- The primary of the service's database answers every request, wherever it is. A caller that is far from it sends
-  \`Mintage-Bookmark: new\` once, and from then on with each request the \`Mintage-Bookmark\` of the last answer that had one:
-  the nearest replica that has come so far answers its reads, so that it sees all that it has written and read; of a list
-  without \`limit\`, its first page. Callers that don't share their bookmarks may see each other's writes up to some seconds
-  later. Writes and events always go to the primary. Reads under \`/public/v1\` and pages are answered by any replica.
 - Every answer has \`X-Request-Id\`. Every error is \`{message, code, request_id, limit?, issues?}\`; errors.md lists the codes.
   \`issues\` has the first 100 problems, and \`message\` says how many more there are. With \`Accept: application/problem+json\` an
   error has the form of RFC 9457: the same fields, and \`type\`, \`title\`, \`status\`, \`detail\` and \`instance\`. Successes are JSON

@@ -80,12 +80,12 @@ const ALLOWED: readonly Allowed[] = [
   },
   {
     line: /^SCAN operation_counts$/,
-    of: /^select day, kind, state, bucket, count from operation_counts$/,
+    of: /^select integration_id, day, kind, state, bucket, count, ledger_version from operation_counts$/,
     why: "counts of two weeks and of all days before, a row a kind, outcome and time taken",
   },
   {
     line: SORT,
-    of: /^insert into operation_counts .*\bSELECT 0, kind, state, bucket, sum\(count\) FROM operation_counts WHERE /,
+    of: /^insert into operation_counts .*\bSELECT integration_id, 0, kind, state, bucket, sum\(count\), max\(ledger_version\) FROM operation_counts WHERE /,
     why: "counts of the days that have become too old since the last time",
   },
   {
@@ -95,10 +95,9 @@ const ALLOWED: readonly Allowed[] = [
   },
   {
     line: SORT,
-    of: /from behind_wallets .*limit \?$/,
-    why: "wallets whose database was rolled back, until it is recovered",
+    of: /^insert into operation_counts .* GROUP BY integration_id, kind, state, bucket/,
+    why: "counts of days that nothing shows, a few times a day",
   },
-  { line: /^SCAN behind_wallets\b/, why: "wallets whose database was rolled back, until it is recovered" },
   {
     line: SORT,
     of: /from collections where \(?collections\.pin_state in \(\?, \?\).* order by collections\.updated_at asc limit \?$/,
@@ -148,7 +147,8 @@ const ALLOWED: readonly Allowed[] = [
   },
 
   // Objects: tables of one row, or of as many as a wallet has keys.
-  { line: /^SCAN (?:database|wallet)$/, why: "one row" },
+  { line: /^SCAN (?:database|wallet|meta)$/, why: "one row" },
+  { line: /^SCAN sqlite_sequence$/, why: "a row a table that counts by itself" },
   {
     line: /^SCAN lanes\b/,
     of: / lanes (?:SET .*)?WHERE (?:public_key = \? AND )?added_by IS NULL/,

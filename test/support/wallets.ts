@@ -18,8 +18,25 @@ export const endObject = (integrationUuid: string): Promise<void> =>
     () => undefined,
   );
 
-/** Loses a wallet's object: its key, its journal, its alarm. */
-export const loseObject = async (integrationUuid: string): Promise<void> => {
+/** Passes the time after which R2 has a copy of a ledger's operations, and D1 one of its collections. */
+export const shipAll = (integrationUuid: string): Promise<void> =>
+  runInDurableObject(objectOf(integrationUuid), async (object, { storage }) => {
+    storage.sql.exec("UPDATE unshipped SET changed_at = 0");
+    await (object as unknown as { ship(): Promise<void> }).ship();
+  });
+
+/** Loses a wallet's object a minute after what was done: its key, its ledger, its alarm. @param then happens just before */
+export const loseObject = async (
+  integrationUuid: string,
+  then: () => Promise<void> = async () => undefined,
+): Promise<void> => {
+  await shipAll(integrationUuid);
+  await then();
+  await dropObject(integrationUuid);
+};
+
+/** Loses it at once: R2 may not have what was done in the last seconds. */
+export const dropObject = async (integrationUuid: string): Promise<void> => {
   await runInDurableObject(objectOf(integrationUuid), async (_, state) => {
     await state.storage.deleteAlarm();
     await state.storage.deleteAll();

@@ -4,12 +4,14 @@ import { attentionOf, RULES } from "../../src/operator/attention.ts";
 /** A service that needs nothing. */
 const sound: Parameters<typeof attentionOf>[0] = {
   at: "2026-11-23T12:00:00.000Z",
-  database: { size_bytes: 799, limit_bytes: 1_000, full_percent: 79.9, full_at: null, behind: false },
+  database: { size_bytes: 799, limit_bytes: 1_000, full_percent: 79.9, full_at: null },
   bucket: { state: "up" },
   schedule: { state: "running", last_run_at: "2026-11-23T11:59:30.000Z" },
   platform: { state: "funded", account_id: "mint.near", available: "1" },
   nodes: [{ host: "node", state: "up", height: 5, age_seconds: 1, latency_ms: 9 }],
   archive_refused: 0,
+  writes_refused: [],
+  wallets_inactive: [],
   wallets: [
     {
       integration_uuid: "one",
@@ -54,8 +56,17 @@ const CHANGES: readonly [rule: string, subject: string, change: Partial<typeof s
   ["part_down", "bucket", { bucket: { state: "down" } }],
   ["part_down", "schedule", { schedule: { state: "late", last_run_at: null } }],
   ["part_down", "database", { database: { ...sound.database, size_bytes: null } }],
-  ["database_behind", "database", { database: { ...sound.database, behind: true } }],
   ["operation_unknown", "op", { stuck: stuck("unknown") }],
+  [
+    "wallet_inactive",
+    "w-1.mint.near",
+    {
+      wallets_inactive: [
+        { integration_uuid: "one", account_id: "w-1.mint.near", since: "2026-11-23T11:50:00.000Z" },
+      ],
+    },
+  ],
+  ["writes_refused", "shop", { writes_refused: [{ integration_uuid: "shop", count: 1 }] }],
   ["operation_late", "op", { stuck: stuck("pending") }],
   [
     "operations_waiting",

@@ -54,6 +54,12 @@ describe("a call to the nodes", () => {
     expect(rpc.order()).toEqual([first, second]);
   });
 
+  test("goes to the next node if the first took too long for a query, and not if it waited for a transaction", async () => {
+    const rpc = new ChainRpc([await refusing("TIMEOUT_ERROR"), await sound("fine")], []);
+    await expect(rpc.call("tx", {})).rejects.toMatchObject({ causeName: "TIMEOUT_ERROR" });
+    expect(await rpc.call("query", {})).toBe("fine");
+  });
+
   test("goes to the next node after an internal error, and pauses a node that returns only such errors", async () => {
     const first = await node(async (request, response) => {
       const { method } = (await json(request)) as { method: string };

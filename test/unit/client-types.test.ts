@@ -35,8 +35,8 @@ test("the client has a method for each address of the API", () => {
   expect(missing).toEqual([]);
 });
 
-test("docs/operations.md lists the steps of each kind of operation", () => {
-  const table = read("docs/operations.md").split("## Kinds and their steps")[1] ?? "";
+test("docs/transactions.md lists the steps of each kind of operation", () => {
+  const table = read("docs/transactions.md").split("## Kinds and their steps")[1] ?? "";
   expect(
     OPERATION_KINDS.filter((kind) => !table.includes(`\`${kind.replace(/^allowlist_.*/, "allowlist_…")}\``)),
   ).toEqual([]);

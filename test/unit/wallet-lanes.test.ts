@@ -97,6 +97,72 @@ describe("intents are assigned to lanes", () => {
   });
 });
 
+describe("a key is chosen", () => {
+  const key = (id: string, over: Partial<LaneView> = {}): LaneView => ({
+    ...{ id, kind: "function_call", receiverId: "a.near", methods: LANE_METHODS },
+    ...{ state: "ready", onTheWay: 0, open: 0 },
+    ...over,
+  });
+  const full = key("full", { kind: "full_access", receiverId: null, methods: [] });
+  const intent = (id: number, method: string | null, receiverId = "a.near"): Waiting => ({
+    ...{ id, method, receiverId },
+    total: 1n,
+  });
+
+  test("of the contract for mints and claims, so that one with full access stays free for what only it may sign", () => {
+    const waiting = [intent(1, "nft_batch_mint"), intent(2, "nft_claim"), intent(3, null)];
+    const lanes = [full, key("one"), key("two")];
+    expect(assign(waiting, lanes, 1)).toEqual([
+      { intentId: 1, laneId: "one" },
+      { intentId: 2, laneId: "two" },
+      { intentId: 3, laneId: "full" },
+    ]);
+  });
+
+  test("with full access for mints only where nothing else waits for it", () => {
+    const waiting = [intent(1, "nft_batch_mint"), intent(2, null)];
+    expect(assign(waiting, [full], 1)).toEqual([{ intentId: 2, laneId: "full" }]);
+    expect(assign(waiting.slice(0, 1), [full], 1)).toEqual([{ intentId: 1, laneId: "full" }]);
+  });
+
+  test("that calls no other method, and no method with a deposit", () => {
+    expect(
+      assign([intent(1, "withdraw"), intent(2, null), intent(3, "nft_claim", "b.near")], [key("one")], 1),
+    ).toEqual([]);
+  });
+
+  test("for what the wallet can pay to the last yoctoNEAR", () => {
+    const given = [{ intentId: 1, laneId: "one" }];
+    expect(payable(given, [intent(1, null)], 1n, false)).toEqual(given);
+    expect(payable(given, [intent(1, null)], 0n, false)).toEqual([]);
+  });
+
+  test("and others are added: at least four, in powers of two, for what waits and what is on its way", () => {
+    const mints = (count: number) => Array.from({ length: count }, (_, id) => intent(id, "nft_claim"));
+    const added = (count: number, lanes: readonly LaneView[], most = 64) =>
+      growth(mints(count), lanes, most).add;
+    const plan = (count: number) => [{ kind: "function_call", receiverId: "a.near", count }];
+    expect(added(1, [full])).toEqual(plan(4));
+    expect(added(5, [full])).toEqual(plan(8));
+    // Three are on their way by two keys.
+    expect(added(6, [key("one", { onTheWay: 1 }), key("two", { onTheWay: 2 })])).toEqual(plan(14));
+    expect(added(5, [key("one", { state: "adding" })])).toEqual([]);
+    expect(added(5, [full], 3)).toEqual(plan(2));
+    expect(growth([intent(1, null), intent(2, null)], [full], 64).add).toEqual([
+      { kind: "full_access", receiverId: null, count: 3 },
+    ]);
+  });
+
+  test("and as few idle ones of other contracts are retired as are needed, at most half", () => {
+    const others = ["1", "2", "3", "4", "5", "6", "7", "8", "9", "10"].map((id) =>
+      key(id, { receiverId: "b.near" }),
+    );
+    const { add, retire } = growth([intent(1, "nft_claim")], others, 10);
+    expect(add).toEqual([{ kind: "function_call", receiverId: "a.near", count: 4 }]);
+    expect(retire).toEqual(["1", "2", "3", "4"]);
+  });
+});
+
 describe("lanes grow", () => {
   test("within the limit, and not while keys of the same kind are being added", () => {
     fc.assert(
@@ -223,6 +289,7 @@ describe("turns of callers", () => {
 });
 
 test("a full queue has a Retry-After of at most a minute", () => {
+  expect(retryAfter(121, 4)).toBe(31);
   fc.assert(
     fc.property(fc.nat(100_000), fc.nat(64), (queued, count) => {
       expect(retryAfter(queued, count)).toBeGreaterThanOrEqual(1);

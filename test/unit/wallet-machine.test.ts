@@ -35,26 +35,30 @@ describe("whatever happens to an intent", () => {
   /** An intent with its rows, and all moves that the machine allows, in any order. */
   const run = (wanted: readonly Move[]) => {
     let state: IntentState = "queued";
+    let isForgotten = false;
     const rows: RowState[] = [];
     for (const move of wanted) {
+      // All rows of a forgotten intent are dead, so nothing looks for their outcome any more.
+      if (isForgotten) break;
       if (!MOVES[move].from.includes(state)) continue;
+      isForgotten = move === "forget";
       const before = state;
       state = stateAfter(state, move);
       if (move === "sign") rows.push(MOVES[move].row);
       else if (before !== "queued") rows[rows.length - 1] = MOVES[move].row;
     }
-    return { state, rows };
+    return { state, rows, isForgotten };
   };
 
   test("at most one of its rows is undecided, and it is signed again only after that row can no longer land", () => {
     fc.assert(
       fc.property(fc.array(fc.constantFrom(...moves), { maxLength: 60 }), (wanted) => {
-        const { state, rows } = run(wanted);
+        const { state, rows, isForgotten } = run(wanted);
         const [last, ...earlier] = [...rows].reverse();
         expect(earlier.every((row) => row === "dead")).toBe(true);
         expect(last === "open").toBe(state === "open");
         expect(last === "landed").toBe(state === "succeeded" || state === "failed");
-        expect(last === "unknown").toBe(state === "unknown");
+        expect(last === "unknown").toBe(state === "unknown" && !isForgotten);
       }),
     );
   });
@@ -68,7 +72,21 @@ describe("whatever happens to an intent", () => {
     }
   });
 
+  test("a signed row that it ends is landed or dead, and undecided only while nothing is proven", () => {
+    expect(moves.map((move) => `${move}: ${MOVES[move].row}`)).toEqual([
+      ...["sign: open", "succeed: landed", "fail: landed"],
+      ...["lose: dead", "refuse: dead", "give_up: unknown", "forget: dead"],
+    ]);
+  });
+
+  test("it is over unless it is queued or open", () => {
+    const states = [...new Set(moves.flatMap((move) => [...MOVES[move].from, MOVES[move].to]))];
+    expect(states.filter((state) => !isOver(state)).sort()).toEqual(["open", "queued"]);
+    expect(states.filter(isOver).sort()).toEqual(["failed", "refused", "succeeded", "unknown"]);
+  });
+
   test("an undefined transition is an error", () => {
+    expect(() => stateAfter("queued", "give_up")).toThrow("an intent that is queued can't give up");
     expect(() => stateAfter("unknown", "sign")).toThrow("an intent that is unknown can't sign");
     expect(() => stateAfter("succeeded", "lose")).toThrow("can't lose");
   });

@@ -1,11 +1,13 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import type { Uuid } from "../../src/domain/ids.ts";
 import type { SignedRow } from "../../src/wallet/journal/signed.ts";
-import { fateOf, fileDelayMs, resumePause, retentionOf } from "../../src/wallet/journal/timing.ts";
+import { keptMs, predates, resumePause } from "../../src/wallet/journal/timing.ts";
 import {
   afterDeath,
   askPause,
   failedPause,
+  isDropped,
   isExpired,
   isSurelyAfter,
   judge,
@@ -14,6 +16,7 @@ import {
   RACE_AFTER_MS,
   RECEIPT_BLOCKS,
   RESEND_PENDING_AFTER_MS,
+  shouldAskReason,
   UNANSWERED_MS,
   unansweredPause,
   unprovenPause,
@@ -32,6 +35,17 @@ const rows = fc.record({
   refusal: fc.constantFrom(null, "NotEnoughBalance"),
   unproven: fc.integer({ min: 0, max: MAX_UNPROVEN + 1 }),
 });
+
+const NEW: SignedRow = {
+  nonce: 7,
+  baseHeight: 100,
+  signedAt: 0,
+  includedBy: null,
+  landed: false,
+  raced: false,
+  refusal: null,
+  unproven: 0,
+};
 
 /** What happens to a row: when its transaction, or another with the same or a higher nonce, uses the nonce. */
 const fates = fc.record({
@@ -89,16 +103,7 @@ describe("the verdict on a row", () => {
     validityPeriod: 100,
     ...over,
   });
-  const row: SignedRow = {
-    nonce: 7,
-    baseHeight: 100,
-    signedAt: 0,
-    includedBy: null,
-    landed: false,
-    raced: false,
-    refusal: null,
-    unproven: 0,
-  };
+  const row = NEW;
   const included: SignedRow = { ...row, includedBy: 110 };
 
   test.each([
@@ -254,6 +259,77 @@ describe("after its death a row", () => {
   });
 });
 
+describe("a row that was in a block", () => {
+  const key = { nonce: 6, height: 111 };
+
+  test.each([
+    ["is dropped once the final head is above it and its nonce is unused", 110, key, true],
+    ["isn't at that height", 110, { ...key, height: 110 }, false],
+    ["isn't if its nonce is used", 110, { ...key, nonce: 7 }, false],
+    ["isn't if its key is gone", 110, { ...key, nonce: null }, false],
+    ["isn't if its key wasn't read", 110, null, false],
+    ["isn't if it was in none", null, key, false],
+  ])("%s", (_name, includedBy, seen, expected) => {
+    expect(isDropped({ nonce: 7, includedBy }, seen)).toBe(expected);
+  });
+
+  const row: SignedRow = { ...NEW, signedAt: 5_000_000, includedBy: 110 };
+  const used = { nonce: 7, height: 110 + RECEIPT_BLOCKS };
+
+  test.each([
+    ["waits for its receipts", row, "included", used, "wait"],
+    ["waits for them while no node answers", row, "unanswered", used, "wait"],
+    ["needs a proof after them", row, "included", { ...used, height: used.height + 1 }, "prove"],
+    ["needs a proof if a node doesn't know it", row, "unknown", used, "prove"],
+    [
+      "needs a proof if it was in none",
+      { ...row, includedBy: null },
+      "included",
+      { nonce: 7, height: 5 },
+      "prove",
+    ],
+  ] as const)("%s", (_name, given, status, seen, verdict) => {
+    expect(judge(given, { now: 5_000_100, status, key: seen, validityPeriod: 1_000 })).toBe(verdict);
+  });
+});
+
+test("a row's age counts from its signing", () => {
+  const row: SignedRow = { ...NEW, signedAt: 5_000_000 };
+  const at = (age: number, status: Observed["status"], over: Partial<SignedRow> = {}) =>
+    judge(
+      { ...row, ...over },
+      { now: row.signedAt + age, status, key: { nonce: 6, height: 110 }, validityPeriod: 1_000 },
+    );
+  expect(at(RESEND_PENDING_AFTER_MS - 1, "pending")).toBe("wait");
+  expect(at(RESEND_PENDING_AFTER_MS, "pending")).toBe("resend");
+  expect(at(RACE_AFTER_MS - 1, "unknown")).toBe("resend");
+  expect(at(RACE_AFTER_MS, "unknown")).toBe("race");
+  expect(at(UNANSWERED_MS - 1, "unanswered", { landed: true })).toBe("wait");
+  expect(at(UNANSWERED_MS, "unanswered", { landed: true })).toBe("seek");
+});
+
+test("the reason of a rejection is asked for at the second of four sendings", () => {
+  expect([0, 1, 2, 3, 4, 5, 6].filter(shouldAskReason)).toEqual([1, 5]);
+});
+
+describe("an object", () => {
+  const [GIB, DAY_MS] = [2 ** 30, 86_400_000];
+
+  test("keeps rows for days, and for an hour once it holds 4 GiB", () => {
+    expect(keptMs(4 * GIB - 1, 3)).toBe(3 * DAY_MS);
+    expect(keptMs(4 * GIB, 3)).toBe(3_600_000);
+  });
+
+  test("that was restored takes what began before for forgotten", () => {
+    // The first 48 bits of a UUIDv7 are Unix milliseconds (RFC 9562, section 5.7).
+    const began = 0x0193_0000_0105;
+    const operation = "01930000-0105-7000-8000-000000000000" as Uuid;
+    expect(predates(operation, began)).toBe(true);
+    expect(predates(operation, began - 1)).toBe(false);
+    expect(predates(operation, null)).toBe(false);
+  });
+});
+
 describe("a transaction's validity", () => {
   test("lasts as long as a block after a final one can include it", () => {
     // The block that includes it follows one of at most the base block's height and the period.
@@ -264,73 +340,6 @@ describe("a transaction's validity", () => {
   test("counts from a block certainly newer than a time, whatever the validators' clocks", () => {
     expect(isSurelyAfter(1_000_000 + 179_999, 1_000_000)).toBe(false);
     expect(isSurelyAfter(1_000_000 + 180_000, 1_000_000)).toBe(true);
-  });
-});
-
-describe("the journal", () => {
-  const HOUR = 3_600_000;
-  const DAY = 24 * HOUR;
-  const size = fc.nat(12 * 1_024).map((mebibytes) => mebibytes * 2 ** 20);
-  const days = fc.record({
-    JOURNAL_KEPT_DAYS: fc.integer({ min: 1, max: 31 }),
-    JOURNAL_FILES_KEPT_DAYS: fc.integer({ min: 1, max: 62 }),
-  });
-  const acknowledged = fc.record({
-    age: fc.nat(70 * 24).map((hours) => hours * HOUR),
-    isOpen: fc.boolean(),
-    isLatest: fc.boolean(),
-    hasSnapshot: fc.boolean(),
-  });
-
-  test("keeps operations and their recovery data for the configured days", () => {
-    const set = { JOURNAL_KEPT_DAYS: 2, JOURNAL_FILES_KEPT_DAYS: 31 };
-    expect(retentionOf(0, set)).toEqual({ keptMs: 2 * DAY, recoverableMs: 31 * DAY });
-    expect(retentionOf(4 * 2 ** 30, set)).toEqual({ keptMs: HOUR, recoverableMs: 31 * DAY });
-  });
-
-  test("keeps less the larger it is, never nothing, and loses no recovery data", () => {
-    fc.assert(
-      fc.property(size, size, days, (one, other, set) => {
-        const [small, large] = [
-          retentionOf(Math.min(one, other), set),
-          retentionOf(Math.max(one, other), set),
-        ];
-        expect(large.keptMs).toBeLessThanOrEqual(small.keptMs);
-        expect(large.keptMs).toBeGreaterThanOrEqual(HOUR);
-        expect(large.recoverableMs).toBe(small.recoverableMs);
-        expect(fileDelayMs(large)).toBeLessThanOrEqual(large.keptMs / 4);
-      }),
-    );
-  });
-
-  test("removes an operation that recovery needs only once a file has it, and never the latest one", () => {
-    fc.assert(
-      fc.property(size, days, acknowledged, (bytes, set, operation) => {
-        const terms = retentionOf(bytes, set);
-        const fate = fateOf(operation, terms);
-        const { age, isOpen, isLatest, hasSnapshot } = operation;
-        const isNeeded = hasSnapshot && age <= terms.recoverableMs;
-        if (fate === "dropped") expect(isNeeded).toBe(false);
-        if (fate === "filed") expect({ isNeeded, isLatest }).toEqual({ isNeeded: true, isLatest: false });
-        if (isOpen || age <= terms.keptMs) expect(["kept", "kept_again"]).toContain(fate);
-        // Nothing stays for good, and what stays due is one operation.
-        if (!isOpen && age > Math.max(terms.keptMs, terms.recoverableMs)) expect(fate).toBe("dropped");
-        if (!isOpen && !isLatest && age > terms.keptMs) expect(["filed", "dropped"]).toContain(fate);
-      }),
-      { numRuns: 2_000 },
-    );
-  });
-
-  test("is monotonic: an operation removed at one age isn't kept at a higher one", () => {
-    fc.assert(
-      fc.property(size, days, acknowledged, fc.nat(1_000), (bytes, set, operation, later) => {
-        const terms = retentionOf(bytes, set);
-        const after = fateOf({ ...operation, age: operation.age + later * HOUR }, terms);
-        const order = ["kept", "filed", "dropped"];
-        fc.pre(!operation.isOpen);
-        expect(order.indexOf(after)).toBeGreaterThanOrEqual(order.indexOf(fateOf(operation, terms)));
-      }),
-    );
   });
 });
 
@@ -351,6 +360,20 @@ describe("pauses", () => {
         }),
       );
     }
+  });
+
+  test("double up to their maximum", () => {
+    const at = (pause: (tries: number) => number) => [0, 1, 2, 100].map(pause);
+    expect(at(resumePause)).toEqual([3_000, 6_000, 12_000, 300_000]);
+    expect(at(unprovenPause)).toEqual([2_000, 4_000, 8_000, 30_000]);
+    expect(at(failedPause)).toEqual([500, 1_000, 2_000, 60_000]);
+    expect(at(unansweredPause)).toEqual([500, 1_000, 2_000, 5_000]);
+  });
+
+  test("between polls begin after four at each final block, and stay short for what is in a block", () => {
+    const tries = [0, 3, 4, 5, 6, 100];
+    expect(tries.map((count) => askPause(count, false))).toEqual([0, 0, 400, 800, 1_600, 15_000]);
+    expect(tries.map((count) => askPause(count, true))).toEqual([0, 0, 400, 800, 1_600, 2_000]);
   });
 
   test("end seconds after the nodes are back, however often the row was checked before", () => {

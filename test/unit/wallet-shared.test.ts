@@ -115,6 +115,7 @@ test("a transaction carries as many as can be paid, and at least one", () => {
       if (most < each.length) expect(total(most + 1)).toBeGreaterThan(budget);
     }),
   );
+  expect(mostPayable(3, (count) => BigInt(count) * 10n, 30n)).toBe(3);
 });
 
 const account = fc.constantFrom("alice.near", "bob.near", "carol.near");
@@ -330,6 +331,49 @@ describe("however a shared transaction ends", () => {
     const drawn = { from: "open", move: "fail", code: "E_STAFF_QUOTA", isWhole: true, counts: [1, 2, 3] };
     const { parts, ending } = endOf(drawn as Parameters<typeof endOf>[0]);
     expect(parts).toEqual([1, 2, 3].map((intentId) => ({ intentId, move: "fail", ending })));
+  });
+
+  test.each([
+    ["for another reason", { move: "fail", code: "E_SOLD_OUT" }],
+    ["because the chain rejects it", { move: "refuse", code: null }],
+    ["rejected with the words of a lack of storage", { move: "refuse", code: "E_STORAGE_BALANCE" }],
+  ] as const)("each is sent again alone if it fails %s", (_why, { move, code }) => {
+    const ending = { result: RESULT, value: null, contractCode: code, height: 5 };
+    const carried = [1, 2].map((intentId) => ({ intentId, tokens: 1 }));
+    expect(partsOf({ from: "open", move, ending }, carried)).toEqual([
+      { intentId: 1, move: "lose", again: "alone" },
+      { intentId: 2, move: "lose", again: "alone" },
+    ]);
+  });
+
+  test("all stay unknown, with the transaction and without tokens, if it returned others than were ordered", () => {
+    const value = new TextEncoder().encode('["7:1"]');
+    const ending = { result: RESULT, value, contractCode: null, height: 5 };
+    const carried = [1, 2].map((intentId) => ({ intentId, tokens: 1 }));
+    const unknown = { move: "give_up", ending: { ...ending, value: null } } as const;
+    expect(partsOf({ from: "open", move: "succeed", ending }, carried)).toEqual([
+      { intentId: 1, ...unknown },
+      { intentId: 2, ...unknown },
+    ]);
+  });
+
+  test("one that was unknown is refused with the proof's own words, and fails with or without a result", () => {
+    const [from, carried] = ["unknown", [{ intentId: 1, tokens: 1 }]] as const;
+    const ending = { result: RESULT, value: null, contractCode: "E_SOLD_OUT", height: 5 };
+    expect(partsOf({ from, move: "refuse", ending }, carried)).toEqual([
+      { intentId: 1, move: "refuse", ending },
+    ]);
+    const bare = { ...ending, result: null };
+    expect(partsOf({ from, move: "fail", ending: bare }, carried)).toEqual([
+      { intentId: 1, move: "fail", ending: bare },
+    ]);
+    const silent = { ...ending, result: { ...RESULT, failure_message: null } };
+    const told = (end: typeof ending | typeof silent) =>
+      partsOf({ from, move: "fail", ending: end }, carried).map((part) =>
+        "ending" in part ? part.ending.result?.failure_message : null,
+      );
+    expect(told(silent)).toEqual([expect.stringContaining("(rejected by the chain)")]);
+    expect(told(ending)).toEqual([expect.stringContaining("(E_SOLD_OUT: too many)")]);
   });
 
   test("the shared call's failure isn't attributed to any one intent after it was unknown", () => {

@@ -5,7 +5,7 @@ import { keyEndpoints } from "./keys.ts";
 import { limitEndpoints } from "./limits.ts";
 import { adminOperationEndpoints } from "./operations.ts";
 import { hiddenOrderRead } from "./reveals.ts";
-import { databaseRecover, stateEndpoints } from "./service.ts";
+import { stateEndpoints } from "./service.ts";
 import { platformEndpoints, walletEndpoints } from "./wallets.ts";
 
 /** Everything under /admin/v1, in the order in which the reference shows it. */
@@ -16,7 +16,7 @@ export const ADMIN_ENDPOINTS: readonly Endpoint[] = [
   ...walletEndpoints,
   ...contractEndpoints,
   ...platformEndpoints,
-  databaseRecover,
+
   hiddenOrderRead,
   ...adminOperationEndpoints,
   ...stateEndpoints,

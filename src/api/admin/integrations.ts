@@ -4,18 +4,21 @@ import { baseEncode } from "near-api-js";
 import { requireAccounts } from "../../collections/accounts.ts";
 import type { ServiceContext } from "../../context.ts";
 import { holds, runBatch } from "../../db/client.ts";
+import { ledgerOf } from "../../db/ledger.ts";
 import { recordChange } from "../../db/queries/audit.ts";
 import { findContractOf } from "../../db/queries/contracts.ts";
 import {
-  hasOpenOperations,
   type IntegrationRow,
   isThere,
   deleteIntegration as markDeleted,
 } from "../../db/queries/integrations.ts";
+import { OPEN } from "../../db/queries/operations.ts";
 import { integrations } from "../../db/schema/index.ts";
+import { meta } from "../../db/schema/ledger.ts";
+import { isUnavailable } from "../../db/statements.ts";
 import { exactNear } from "../../domain/amounts.ts";
 import { cursorUuid, pageOf } from "../../domain/cursors.ts";
-import { ServiceError } from "../../domain/errors.ts";
+import { DATABASE_RETRY_AFTER, ServiceError } from "../../domain/errors.ts";
 import type { Uuid } from "../../domain/ids.ts";
 import { forgetKeysOf } from "../../http/authentication.ts";
 import { requireIntegration, requireUndeleted } from "../../operator/integrations.ts";
@@ -29,7 +32,7 @@ import { integrationParam } from "../schemas/parameters.ts";
 
 /** Renames an integration, suspends or resumes it; the time of a suspension that lasts stays. */
 export const changeIntegration = async (
-  context: Pick<ServiceContext, "db" | "actor" | "now">,
+  context: Pick<ServiceContext, "db" | "actor" | "now" | "env">,
   id: Uuid,
   { name, suspended }: { readonly name?: string; readonly suspended?: boolean },
 ): Promise<void> => {
@@ -49,6 +52,8 @@ export const changeIntegration = async (
       })
       .where(which),
   ]);
+  // Its ledger refuses what keys in caches of other isolates still accept.
+  if (suspended !== undefined) await walletOf(context.env, id).suspend(suspended ? now.getTime() : null);
 };
 
 const toIntegration = (row: IntegrationRow): Integration => ({
@@ -82,13 +87,18 @@ const deleteIntegration = async (
 ): Promise<Integration> => {
   const row = await requireUndeleted(context, id);
   if (!row.suspendedAt) throw conflict("Suspend the integration first: PUT it with suspended true.");
-  if (await holds(context.db, hasOpenOperations(id))) throw working();
+  // A ledger that was lost since doesn't know of it.
+  await walletOf(context.env, id).suspend(row.suspendedAt.getTime());
+  if (await holds(ledgerOf(context, id), HAS_OPEN)) throw working();
   if (!leaveFunds) await refuseMoney(context, row);
   if (!(await markDeleted(context, id))) throw working();
   context.log("integration.deleted", { integration_uuid: id });
   forgetKeysOf(id);
   return readIntegration(context, id);
 };
+
+/** Condition: a ledger has an operation that has not ended. */
+const HAS_OPEN = sql`EXISTS (SELECT 1 FROM operations WHERE ${OPEN})`;
 
 const working = (): ServiceError =>
   conflict("Operations of this integration are not over. Wait for them, and settle those that are unknown.");
@@ -110,6 +120,13 @@ const refuseMoney = async (
     );
   }
 };
+
+const payoutsStopped = (cause: unknown): ServiceError =>
+  new ServiceError(
+    "database_unavailable",
+    "Repeat the request until it succeeds: nothing is paid out before, because a database didn't answer and may have either account.",
+    { outcome: "unknown", retryable: true, retryAfter: DATABASE_RETRY_AFTER, cause },
+  );
 
 const integrationBody = z.strictObject({ name: nameField }).openapi("IntegrationInput");
 
@@ -222,7 +239,7 @@ export const integrationEndpoints = [
       errors: ["unknown_account", "chain_unavailable"],
     },
     async ({ context, params: { integration_uuid: id }, body: { account_id: accountId } }) => {
-      const { walletAccountId } = await requireIntegration(context, id);
+      const { walletAccountId, payoutAccount: before } = await requireIntegration(context, id);
       if (
         accountId !== null &&
         (accountId === walletAccountId || (await findContractOf(context.db, accountId)))
@@ -237,14 +254,26 @@ export const integrationEndpoints = [
         "Name an account that exists on the chain: a payout to this one would come back.",
       );
       const { db } = context;
+      const ledger = ledgerOf(context, id);
+      // While D1 and the ledger may name different accounts nothing is paid out.
+      await ledger.update(meta).set({ payoutAccount: null });
       const change = { action: "payout_account.changed", changes: { account_id: accountId } } as const;
-      await runBatch(db, [
-        ...recordChange(context, id, change, isThere(id)),
-        db
-          .update(integrations)
-          .set({ payoutAccount: accountId, updatedAt: context.now() })
-          .where(eq(integrations.id, id)),
-      ]);
+      let isStored = false;
+      try {
+        await runBatch(db, [
+          ...recordChange(context, id, change, isThere(id)),
+          db
+            .update(integrations)
+            .set({ payoutAccount: accountId, updatedAt: context.now() })
+            .where(eq(integrations.id, id)),
+        ]);
+        isStored = true;
+        await ledger.update(meta).set({ payoutAccount: accountId });
+      } catch (error) {
+        if (isStored || isUnavailable(error)) throw payoutsStopped(error);
+        await ledger.update(meta).set({ payoutAccount: before });
+        throw error;
+      }
       context.log("integration.payout_account", { integration_uuid: id, account_id: accountId });
       return readIntegration(context, id);
     },

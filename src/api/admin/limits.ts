@@ -9,6 +9,7 @@ import { integrations } from "../../db/schema/index.ts";
 import { YOCTO_PATTERN } from "../../domain/amounts.ts";
 import type { Uuid } from "../../domain/ids.ts";
 import { DEFAULT_LIMITS, type LimitName } from "../../domain/quota.ts";
+import { forgetKeysOf } from "../../http/authentication.ts";
 import { walletOf } from "../../wallet/client.ts";
 import { endpoint, json, jsonBody } from "../endpoint.ts";
 import {
@@ -87,7 +88,7 @@ export const limitEndpoints = [
       operationId: "adminSetLimits",
       summary: "Set limits of an integration",
       description:
-        "An absent limit stays; null restores the default. If a limit is lowered below its use, what exists stays, and nothing can be added until the use is below it. `requests` takes effect everywhere within five seconds.",
+        "An absent limit stays; null restores the default. If a limit is lowered below its use, what exists stays, and nothing can be added until the use is below it. `requests`, `operations_waiting` and `spending_per_day` take effect everywhere within five seconds; while the database doesn't answer, within a quarter of an hour.",
       request: { params: integrationParam, body: jsonBody(limitsBody, { drafts: 5_000, requests: null }) },
       success: { 200: json("The limits as they are now.", limitsView) },
     },
@@ -105,6 +106,7 @@ export const limitEndpoints = [
           })
           .where(eq(integrations.id, id)),
       ]);
+      forgetKeysOf(id);
       return readLimits(context, id);
     },
   ),

@@ -3,40 +3,12 @@ import { prefers } from "../../http/acceptance.ts";
 import { typedResponse } from "../../http/app-env.ts";
 import { metricsOf, OPEN_METRICS } from "../../operator/metrics.ts";
 import { readOverview } from "../../operator/overview.ts";
-import { recoverDatabase } from "../../operator/wallet-recovery.ts";
-import { endpoint, json, jsonBody } from "../endpoint.ts";
+import { endpoint, json } from "../endpoint.ts";
 import { overviewView } from "../resources/overview.ts";
-import { recoveryView } from "../resources/recovery.ts";
 
 /** OpenMetrics (https://prometheus.io/docs/specs/om/open_metrics_spec/), and the same text for other clients. */
 const OPEN_METRICS_TYPE = "application/openmetrics-text";
 const PLAIN_TEXT = "text/plain";
-
-const recoveryBody = z
-  .strictObject({
-    cursor: z.string().max(100).nullish().openapi({
-      description: "`next` of the previous call; null or absent: from the beginning.",
-      example: null,
-    }),
-  })
-  .openapi("RecoveryInput");
-
-export const databaseRecover = endpoint(
-  {
-    method: "post",
-    path: "/database/recover",
-    operationId: "adminRecoverDatabase",
-    tag: "Operator: database",
-    summary: "Restore what a rolled-back database has lost",
-    description:
-      "Restores operations with their responses and Idempotency-Keys, collections with their drafts, contracts and integrations, from the wallets' journals, the chain and R2. Each call does a part of it: call again with `cursor` set to `next` until that is null. You can repeat a call or begin again at any time; if nothing is lost, nothing changes.",
-    request: { body: jsonBody(recoveryBody, { cursor: null }) },
-    success: { 200: json("What was done.", recoveryView) },
-    errors: ["chain_unavailable", "wallet_busy"],
-    scope: "operator",
-  },
-  ({ context, body }) => recoverDatabase(context, body.cursor ?? null),
-);
 
 export const stateEndpoints = [
   endpoint(

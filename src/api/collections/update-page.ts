@@ -1,7 +1,8 @@
 import type { z } from "@hono/zod-openapi";
-import { sql } from "drizzle-orm";
+import { and, eq, sql } from "drizzle-orm";
 import { workOutTraits } from "../../collections/traits.ts";
 import type { Caller, RequestKey, ServiceContext } from "../../context.ts";
+import { ledgerOf } from "../../db/ledger.ts";
 import { recordChange } from "../../db/queries/audit.ts";
 import {
   type CollectionPageRow,
@@ -98,6 +99,14 @@ const keepPage = async (
   return { isThere: results[0].length > 0, page: stored };
 };
 
+/** From here on the collection's mints are noted for its page. That one fails to be stored does no harm. */
+const noteThatItHasPage = async (context: ServiceContext, integrationId: Uuid, id: Uuid): Promise<void> => {
+  await ledgerOf(context, integrationId)
+    .update(collections)
+    .set({ hasPage: true })
+    .where(and(eq(collections.id, id), eq(collections.hasPage, false)));
+};
+
 /** The current page, and the response to store that shows it with the changes. @throws ServiceError not_found */
 const pageAsRead = async (
   { db }: ServiceContext,
@@ -185,6 +194,7 @@ export const pageUpdate = endpoint(
       links: links === null ? [] : links,
       ...creator,
     };
+    await noteThatItHasPage(context, caller.integrationId, id);
     for (;;) {
       const changes = { collectionId: id, ...given, now: context.now() };
       const asRead = caller.requestKey && (await pageAsRead(context, caller, caller.requestKey, changes));

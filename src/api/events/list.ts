@@ -34,7 +34,7 @@ interface Patience {
   readonly isOver?: () => boolean;
 }
 
-/** Reads events, or waits. @throws ServiceError conflict without an event `after`: the database was rolled back */
+/** Reads events, or waits. @throws ServiceError conflict without an event `after`: its ledger was lost */
 const awaitEvents = async (
   context: ServiceContext,
   integrationId: Uuid,
@@ -50,7 +50,7 @@ const awaitEvents = async (
       const left = until - context.now().getTime();
       if (left <= 0 || isOver()) return read;
       await pause(Math.min(LOOK_MS, left));
-      const look = () => readLastSeq(ledgerOf(context, integrationId), integrationId);
+      const look = () => readLastSeq(ledgerOf(context, integrationId));
       isNew = (await last.get(context, integrationId, look)) > after;
     }
     if (until <= context.now().getTime() || isOver()) return read;
@@ -166,14 +166,13 @@ export const eventsList = endpoint(
       "those after it. With `type` a page may be short or empty and still have a next one: follow `Link`, because " +
       "the same `after` would give the same empty page again. With `Accept: text/event-stream` the answer is " +
       "server-sent events, with the seq as id. Such a stream ends after five minutes; continue it by `Last-Event-ID`, " +
-      "as EventSource does by itself. After a rollback of the database, numbers continue after a gap. A seq " +
+      "as EventSource does by itself. After the loss of a wallet object, numbers continue after a gap. A seq " +
       "that doesn't exist gets 409, which names the last one. Too many readers at once get 429.",
     request: { query },
     success: {
       200: { ...answer, content: { ...answer.content, [EVENT_STREAM]: { schema: z.string() } } },
     },
     errors: ["conflict"],
-    isLongPoll: true,
   },
   async ({ context, caller: { integrationId }, query: { after: asked, type, limit, wait = 0 } }, c) => {
     const types = type && [type];

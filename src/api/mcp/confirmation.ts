@@ -1,3 +1,4 @@
+import { ledgerOf } from "../../db/ledger.ts";
 import { findCollection } from "../../db/queries/collections.ts";
 import { findDraft } from "../../db/queries/drafts.ts";
 import { findKey } from "../../db/queries/idempotency.ts";
@@ -19,12 +20,13 @@ const quoted = (value: unknown): string =>
   JSON.stringify(value).replaceAll(UNSEEN, (each) => `\\u{${each.codePointAt(0)!.toString(16)}}`);
 
 /** The title of the collection or draft that a write is about; undefined: it is about none. */
-const titleOf = async ({ context: { db }, caller: { integrationId } }: ToolCall, write: QuotedWrite) => {
+const titleOf = async ({ context, caller: { integrationId } }: ToolCall, write: QuotedWrite) => {
   const { collection_uuid: id, collection_draft_uuid: draft } = requireWrite(write).found;
   if (id !== undefined)
-    return (await findCollection(db, integrationId, id.toLowerCase() as Uuid))?.collection.settings.title;
+    return (await findCollection(ledgerOf(context, integrationId), integrationId, id.toLowerCase() as Uuid))
+      ?.collection.settings.title;
   if (draft === undefined) return undefined;
-  return (await findDraft(db, integrationId, draft.toLowerCase() as Uuid))?.draft.settings.title;
+  return (await findDraft(context.db, integrationId, draft.toLowerCase() as Uuid))?.draft.settings.title;
 };
 
 /** What a person is asked: what the write does and to what, what it changes for ever, and what it costs at most. */
@@ -59,14 +61,17 @@ const nameOf = async (question: string, id: Uuid, keyId: Uuid): Promise<string> 
 export const requireConfirmed = async (call: ToolCall, id: Uuid, key: string): Promise<void> => {
   const { context, caller, confirm } = call;
   const { integrationId, keyId, rights } = caller;
-  const quote = await findQuote(context.db, integrationId, id);
+  const quote = await findQuote(ledgerOf(context, integrationId), integrationId, id);
   if (!quote) return;
   const { method, path, most } = quote;
   requireRightsFor(caller, { method, path, body: undefined });
   const now = context.now();
   if (rights.confirmAbove === null || quote.body === null) return;
   const bound = quote.executedBy;
-  if (bound !== null && (await findKey(context.db, { integrationId, key: bound, now })).row) {
+  if (
+    bound !== null &&
+    (await findKey(ledgerOf(context, integrationId), { integrationId, key: bound, now }))
+  ) {
     if (bound !== key) throw boundTo(bound);
     return;
   }

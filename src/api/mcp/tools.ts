@@ -1,7 +1,7 @@
 import { z } from "@hono/zod-openapi";
 import type { ToolAnnotations } from "@modelcontextprotocol/server";
 import type { Caller, ServiceContext } from "../../context.ts";
-import { readSpendingLimits } from "../../db/queries/usage.ts";
+import { readOperationLimits } from "../../db/queries/usage.ts";
 import { exactNear } from "../../domain/amounts.ts";
 import { counted } from "../../domain/counted.ts";
 import { ERROR_CODES, ERRORS, invalidField } from "../../domain/errors.ts";
@@ -258,7 +258,7 @@ const leftToday = async (
   context: ServiceContext,
   { integrationId, keyId }: Caller,
 ): Promise<bigint | null> => {
-  const { spendingPerDay, budgets } = await readSpendingLimits(context.db, { integrationId, keyId });
+  const { spendingPerDay, budgets } = await readOperationLimits(context.db, { integrationId, keyId });
   const limits = budgets.map(({ key: budget, perDay }) => ({ budget, perDay }));
   const all = [
     ...limits,

@@ -82,6 +82,7 @@ export const nftsMint = chainWrite(
     method: "post",
     path: "/collection/{collection_uuid}/mint",
     operationId: "mint",
+    looksUpKeyLast: true,
     scope: "mint",
     tag: "NFTs",
     summary: "Mint NFTs to accounts",

@@ -2,8 +2,7 @@ import { z } from "@hono/zod-openapi";
 import { desc, sql } from "drizzle-orm";
 import type { ChainTransactionResult } from "../../chain/outcome.ts";
 import type { Caller, ServiceContext } from "../../context.ts";
-import type { Database } from "../../db/client.ts";
-import { ledgerOf } from "../../db/ledger.ts";
+import { type Ledger, ledgerOf } from "../../db/ledger.ts";
 import { withinBytes } from "../../db/page-bytes.ts";
 import { filesOfTransactions } from "../../db/queries/archives.ts";
 import {
@@ -12,7 +11,7 @@ import {
   type OperationFilter,
 } from "../../db/queries/operation-list.ts";
 import { HASH_BYTES } from "../../db/queries/operation-transactions.ts";
-import { transactions } from "../../db/schema/index.ts";
+import { transactions } from "../../db/schema/ledger.ts";
 import { cursorUuid, type Page, type PageOfList, unknownCursor } from "../../domain/cursors.ts";
 import { type Uuid, uuidToBytes } from "../../domain/ids.ts";
 import { mayReach } from "../../domain/key-rights.ts";
@@ -88,7 +87,7 @@ const filters = {
  * large; and archive files that may have a part of this range.
  */
 const transactionRows = async (
-  db: Database,
+  db: Ledger,
   integrationId: Uuid,
   after: { readonly time: Date; readonly rowNumber: number } | null,
   { limit, files: mostFiles }: { readonly limit: number; readonly files: number },
@@ -122,10 +121,15 @@ const listTransactions = async (
   { cursor, limit }: PageOfList,
 ): Promise<Page<ChainTransactionResult>> => {
   const after = cursor === null ? null : positionOf(cursor);
-  const { rows: found, files } = await transactionRows(context.db, integrationId, after, {
-    limit: limit + 1,
-    files: FILES_AT_ONCE,
-  });
+  const { rows: found, files } = await transactionRows(
+    ledgerOf(context, integrationId),
+    integrationId,
+    after,
+    {
+      limit: limit + 1,
+      files: FILES_AT_ONCE,
+    },
+  );
   const items = found.map(({ result, createdAt, rowNumber }) => ({
     result,
     time: createdAt.getTime(),

@@ -21,6 +21,7 @@ import {
 } from "../../collections/public-tokens.ts";
 import { showTraits } from "../../collections/traits.ts";
 import type { ServiceContext } from "../../context.ts";
+import { openReplicas } from "../../db/client.ts";
 import { keepMintTransaction } from "../../db/queries/mint-transactions.ts";
 import type { ClaimProof, SignedVoucher } from "../../domain/claim-proofs.ts";
 import type { Mint } from "../../domain/mint-notes.ts";
@@ -29,7 +30,6 @@ import { collectionOf } from "../../domain/token-ids.ts";
 import { addressOf, countAddress } from "../../http/address-limit.ts";
 import type { AppEnv } from "../../http/app-env.ts";
 import { baseUrl } from "../../http/app-env.ts";
-import { replicated } from "../../http/bookmarks.ts";
 import { claimOfLink, requireRedeemable, requireVoucher } from "../../operations/redeem-link.ts";
 import type { PublicEligibility, PublicMint } from "../resources/public-collection.ts";
 import { showClaim } from "./claim.ts";
@@ -195,7 +195,8 @@ const NO_MINT = "This transaction minted nothing of this collection.";
 /** What the pages and /public/v1 read of a page's collection, each kept for a moment under what it depends on. */
 export const briefReads = (c: Context<AppEnv>, slug: string) => {
   const base = baseUrl(c);
-  const context = replicated({ ...c.get("context"), network: addressOf(c) });
+  const asked = c.get("context");
+  const context = { ...asked, db: openReplicas(asked.env.DB), network: addressOf(c) };
   const brief = async <T>(name: readonly (string | number)[], read: () => Promise<T>): Promise<T> => {
     const answer = await keptBriefly(c, [base, slug, ...name], read);
     // After the read, because a refusal concerns one client and must not be cached (RFC 6585, section 4).

@@ -43,6 +43,7 @@ export const quotesCreate = endpoint(
     operationId: "quote",
     scope: "any",
     limitsCollections: true,
+    isOfLedger: true,
     tag: "Quotes",
     summary: "What a write to the chain would cost",
     description:

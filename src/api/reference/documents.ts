@@ -19,7 +19,7 @@ const FOR_USERS: Readonly<Record<string, string>> = {
 
 /** Documents for who runs or changes the service. */
 const FOR_OPERATORS =
-  "deploying running scaling architecture operations transactions storage contract design devchain measurements glossary";
+  "deploying running scaling architecture transactions storage contract design devchain measurements glossary";
 
 const linked = (base: string, name: string): string => `[${name}](${base}/docs/${name}.md)`;
 

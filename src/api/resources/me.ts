@@ -9,7 +9,7 @@ export const MEANINGS: Readonly<Record<LimitName, string>> = {
   drafts: "Drafts that are not finalized.",
   stored_bytes: "Bytes of the files that assets and collections refer to, counted once per reference.",
   database_bytes:
-    "Approximate bytes of drafts, assets, stored responses, quotes and failed operations in the database. Stored responses above 64 kB count too, although they are in the bucket.",
+    "Approximate bytes of drafts, assets and stored responses in the database. Stored responses above 64 kB count too, although they are in the bucket.",
   keys: "Keys that are neither revoked nor expired.",
   operations_waiting: "Operations that are accepted and not yet over.",
   audit_entries:

@@ -65,6 +65,18 @@ export const overviewView = z
       "Integrations with old operations that could not be moved to R2 when the scheduled job last tried.",
       0,
     ),
+    writes_refused: z.array(z.object({ integration_uuid: z.uuid(), count: z.int() })).openapi({
+      description: "Integrations with effects that their ledger has and the database has refused.",
+      example: [],
+    }),
+    wallets_inactive: z
+      .array(
+        z.object({ integration_uuid: z.uuid(), account_id: z.string().nullable(), since: z.iso.datetime() }),
+      )
+      .openapi({
+        description: "Wallets that sign and accept nothing: they were lost, or lack their key.",
+        example: [],
+      }),
     wallets: z.array(walletView).openapi({
       description: `The newest ${MOST_SHOWN.wallets} integrations that aren't deleted, the shortest runway first.`,
     }),

@@ -26,10 +26,6 @@ export const readyView = z
         description:
           "When it will be full at last month's growth; null if it doesn't grow or was observed for less than a day.",
       }),
-      behind: z.boolean().nullable().openapi({
-        description: "It was rolled back and has to be recovered: wallets refuse new operations.",
-        example: false,
-      }),
     }),
     bucket: z.object({ state: z.enum(["up", "down"]).openapi({ example: "up" }) }),
     chain: z.object({

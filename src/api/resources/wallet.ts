@@ -6,7 +6,7 @@ const stuckFields = {
   operation_uuid: z.uuid(),
   step: z.string().openapi({ example: "mint" }),
   state: text(
-    "`unknown`: its outcome can't be proven. `queued`, `open`: for two minutes or longer. `wallet_inactive`: it waits until its wallet is restored or activated. `behind`: the database lacks it and has to be recovered.",
+    "`unknown`: its outcome can't be proven. `queued`, `open`: for two minutes or longer. `wallet_inactive`: it waits until its wallet is restored or activated.",
     "unknown",
   ),
   transaction: z.union([transactionView, z.null()]),
@@ -16,17 +16,22 @@ export const stuckView = z
   .object({
     integration_uuid: z.uuid().nullable().openapi({ description: "null: the platform's own wallet." }),
     ...stuckFields,
+    operation_uuid: stuckFields.operation_uuid.nullable().openapi({
+      description:
+        "null, like `step`: a lost ledger, which knows its operations once its wallet is restored and activated.",
+    }),
+    step: stuckFields.step.nullable(),
   })
   .openapi("StuckTransaction");
 
 /** What a wallet's object may be; it signs while it is active. */
-export const WALLET_STATES = ["empty", "prepared", "restored", "behind", "locked_out", "active"] as const;
+export const WALLET_STATES = ["empty", "prepared", "restored", "locked_out", "active"] as const;
 
 export const walletView = z
   .object({
     state: z.enum(WALLET_STATES).openapi({
       description:
-        "empty: its object has lost its key; restore it. restored: activate it. behind: the database is older than its journal; recover the database. locked_out: its account lacks its key; add it.",
+        "empty: its object has lost its key; restore it. restored: activate it. locked_out: its account lacks its key; add it.",
       example: "active",
     }),
     account_id: z.string().openapi({ example: WALLET }),
@@ -42,6 +47,13 @@ export const walletView = z
     queued: z.int().openapi({ example: 0 }),
     open: z.int().openapi({ example: 0 }),
     stuck: z.array(z.object(stuckFields)).openapi({ description: "The first 100.", example: [] }),
+    lost_operations: z
+      .array(z.object({ operation_uuid: z.uuid(), idempotency_key: z.string().nullable() }))
+      .openapi({
+        description:
+          "Writes that a loss of the ledger took along, for seven days after its restoration, the newest first. Their outcome is unknown: repeating one by its Idempotency-Key says so. Writes of the very last second before the loss may be missing here.",
+        example: [],
+      }),
   })
   .openapi("Wallet");
 

@@ -51,6 +51,13 @@ export const publicKeyField = z
   )
   .openapi({ pattern: "^ed25519:[1-9A-HJ-NP-Za-km-z]{32,44}$" });
 
+const HASH = /^[1-9A-HJ-NP-Za-km-z]{32,44}$/;
+
+export const transactionHashField = z
+  .string()
+  .refine((text) => HASH.test(text) && isBase58(text, 32), "Give a transaction's hash, in base58.")
+  .openapi({ pattern: HASH.source });
+
 const SIGNATURE = /^[A-Za-z0-9+/]{85}[AQgw]==$/;
 
 export const signatureField = z

@@ -3,11 +3,13 @@ import { type ContractBalance, type ContractMetadata, contractViews } from "../.
 import { type ChainRpc, connect } from "../../chain/rpc.ts";
 import { SharedReads } from "../../chain/shared-reads.ts";
 import type { Caller, ServiceContext } from "../../context.ts";
+import { isForgotten, ledgerOf } from "../../db/ledger.ts";
 import type { ContractRow } from "../../db/queries/contracts.ts";
-import { selectUsage } from "../../db/queries/usage.ts";
+import { countWaiting, selectUsage } from "../../db/queries/usage.ts";
 import { toLimits } from "../../db/quota.ts";
-import { apiKeys, contracts, integrations } from "../../db/schema/index.ts";
+import { apiKeys, contracts, ledgers } from "../../db/schema/index.ts";
 import { ServiceError } from "../../domain/errors.ts";
+import type { Uuid } from "../../domain/ids.ts";
 import { roleOf } from "../../domain/key-rights.ts";
 import { PLATFORM_FEE_PERCENT } from "../../domain/royalties.ts";
 import { unknownKey } from "../../http/authentication.ts";
@@ -44,23 +46,20 @@ const readMe = async (context: ServiceContext, caller: Caller): Promise<Me> => {
         .where(and(eq(contracts.integrationId, integrationId), eq(contracts.state, "ready")))
         .orderBy(desc(contracts.id))
         .limit(MOST_CONTRACTS),
-      db
-        .select({ nano: sql<string>`CAST(${untakenSales(integrationId)} AS TEXT)` })
-        .from(integrations)
-        .where(eq(integrations.id, integrationId)),
     ])
-    .then(async ([[integration], [key], rows, [unpaid]]) => ({
+    .then(async ([[integration], [key], rows]) => ({
       integration,
       key,
-      unpaid,
       shown: await Promise.all(rows.map((row) => toContract(context, rpc, row))),
     }));
-  const [{ integration, key, unpaid, shown }, status, spentToday, spentByKey] = await Promise.all([
-    read,
-    wallet.status(KEPT_MS),
-    wallet.spentToday(),
-    rights.spendingPerDay === null ? null : wallet.spentToday(keyId),
-  ]);
+  const [{ integration, key, shown }, { unpaid, waiting }, status, spentToday, spentByKey] =
+    await Promise.all([
+      read,
+      ofLedger(context, integrationId),
+      wallet.status(KEPT_MS),
+      wallet.spentToday(),
+      rights.spendingPerDay === null ? null : wallet.spentToday(keyId),
+    ]);
   if (!integration || !key) throw unknownKey();
   return {
     integration_uuid: integrationId,
@@ -81,14 +80,34 @@ const readMe = async (context: ServiceContext, caller: Caller): Promise<Me> => {
       state: status.state,
       balance: status.balance,
       available: status.available ?? null,
-      unpaid_sales: (BigInt(unpaid?.nano ?? 0) * NANO).toString(),
+      unpaid_sales: (unpaid * NANO).toString(),
       queued: status.queued,
     },
     contracts: shown,
     network: settings.NEAR_NETWORK,
     platform_fee_percent: PLATFORM_FEE_PERCENT,
-    limits: toLimits(integration, spentToday),
+    limits: toLimits({ ...integration, operations_waiting: waiting }, spentToday),
   };
+};
+
+/** Sales in nanoNEAR, and operations in progress. While the ledger is being restored D1 has what it was told last. */
+const ofLedger = async (context: ServiceContext, integrationId: Uuid) => {
+  const ledger = ledgerOf(context, integrationId);
+  try {
+    const [{ nano }, waiting] = await Promise.all([
+      ledger.get<{ nano: string }>(sql`SELECT CAST(${untakenSales(integrationId)} AS TEXT) AS nano`),
+      countWaiting(ledger, integrationId),
+    ]);
+    return { unpaid: BigInt(nano), waiting };
+  } catch (error) {
+    if (!isForgotten(error)) throw error;
+    const { unpaidSales: unpaid, pending: waiting } = ledgers;
+    const [told] = await context.db
+      .select({ unpaid, waiting })
+      .from(ledgers)
+      .where(eq(ledgers.id, integrationId));
+    return { unpaid: BigInt(told?.unpaid ?? 0), waiting: told?.waiting ?? 0 };
+  }
 };
 
 const toContract = async (

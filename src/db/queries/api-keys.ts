@@ -17,10 +17,16 @@ export const rightsOf = (
   expiresAt: row.expiresAt?.getTime() ?? null,
 });
 
-/** The key with this digest, now or before its rotation, in any state, with its integration's limits and suspension time. */
+/** The key with this digest, now or before its rotation, in any state, with what limits its integration. */
 export const findKeyByDigest = (db: Database, digest: Uint8Array) =>
   db
-    .select({ key: apiKeys, limits: integrations.limits, suspendedAt: integrations.suspendedAt })
+    .select({
+      key: apiKeys,
+      limits: integrations.limits,
+      // A distinct name: a key has a limit of its own.
+      spendingPerDay: sql<string | null>`${integrations.spendingPerDay}`.as("wallet_spending_per_day"),
+      suspendedAt: integrations.suspendedAt,
+    })
     .from(apiKeys)
     .innerJoin(integrations, eq(integrations.id, apiKeys.integrationId))
     .where(or(eq(apiKeys.digest, digest), eq(apiKeys.oldDigest, digest)))

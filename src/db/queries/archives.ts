@@ -1,7 +1,7 @@
-import { and, asc, desc, eq, gte, lt, lte, type SQL } from "drizzle-orm";
-import { type Uuid, uuidAt } from "../../domain/ids.ts";
-import type { Database } from "../client.ts";
-import { archives } from "../schema/index.ts";
+import { and, asc, desc, eq, gte, lt, lte, type SQL, sql } from "drizzle-orm";
+import { type Uuid, uuidAt, uuidToBytes } from "../../domain/ids.ts";
+import type { Ledger } from "../ledger.ts";
+import { archives } from "../schema/ledger.ts";
 
 export type ArchiveRow = typeof archives.$inferSelect;
 
@@ -19,8 +19,12 @@ export const madeAt = (id: Uuid): number => Number.parseInt(id.slice(0, 8) + id.
 
 const own = (integrationId: Uuid): SQL => eq(archives.integrationId, integrationId);
 
+/** Condition: an archived operation has a transaction that was recorded since a time. */
+export const isArchivedSince = (integrationId: Uuid, time: number): SQL => sql`EXISTS (
+  SELECT 1 FROM archives WHERE integration_id = ${uuidToBytes(integrationId)} AND last_at >= ${time})`;
+
 /** Files that may have an operation: same day, with its id in their range. */
-export const filesAround = (db: Database, integrationId: Uuid, id: Uuid): Promise<ArchiveRow[]> =>
+export const filesAround = (db: Ledger, integrationId: Uuid, id: Uuid): Promise<ArchiveRow[]> =>
   db
     .select()
     .from(archives)
@@ -34,6 +38,23 @@ export const filesAround = (db: Database, integrationId: Uuid, id: Uuid): Promis
     )
     .orderBy(asc(archives.lastId));
 
+/** Those of some operations of an integration that aren't in the archive alone: the ledger has them, or nothing has. */
+export const notOnlyArchived = async (
+  db: Ledger,
+  integrationId: Uuid,
+  ids: readonly Uuid[],
+): Promise<ReadonlySet<Uuid>> => {
+  const hex = (id: Uuid) => id.replaceAll("-", "");
+  const ranges = ids.map((id) => [hex(id), hex(uuidAt(nextDay(madeAt(id)))), id]);
+  const rows = await db.all<{ id: Uuid }>(sql`
+    SELECT value ->> 2 AS id FROM json_each(${JSON.stringify(ranges)}) AS given
+    WHERE EXISTS (SELECT 1 FROM operations WHERE id = unhex(given.value ->> 0))
+      OR NOT EXISTS (SELECT 1 FROM archives WHERE integration_id = ${uuidToBytes(integrationId)}
+        AND last_id >= unhex(given.value ->> 0) AND last_id < unhex(given.value ->> 1)
+        AND first_id <= unhex(given.value ->> 0))`);
+  return new Set(rows.map(({ id }) => id));
+};
+
 /** A range of an integration's archive, newest first; null: starts at the newest, or goes to the oldest. */
 export interface ArchiveRange<Place> {
   readonly before: Place | null;
@@ -42,7 +63,7 @@ export interface ArchiveRange<Place> {
 
 /** Files that may have operations of a range, latest end first; a statement for a batch. */
 export const filesOfOperations = (
-  db: Database,
+  db: Ledger,
   integrationId: Uuid,
   { before, floor }: ArchiveRange<Uuid>,
   limit: number,
@@ -56,7 +77,7 @@ export const filesOfOperations = (
 
 /** Files that may have transactions of a time range. Those without transactions have no times and aren't included. */
 export const filesOfTransactions = (
-  db: Database,
+  db: Ledger,
   integrationId: Uuid,
   { before, floor }: ArchiveRange<Date>,
   limit: number,

@@ -2,7 +2,7 @@ import { asc, type SQL, sql } from "drizzle-orm";
 import type { ServiceContext } from "../../context.ts";
 import { type AuditAction, auditedChanges } from "../../domain/audit.ts";
 import { type Uuid, uuidToBytes } from "../../domain/ids.ts";
-import type { Database } from "../client.ts";
+import { type Database, holds } from "../client.ts";
 import { auditEntries } from "../schema/index.ts";
 import type { Statement } from "../statements.ts";
 import { hasAuditRoom } from "./usage.ts";
@@ -14,6 +14,8 @@ export interface AuditedChange {
   readonly action: AuditAction;
   readonly subjectId?: Uuid | null;
   readonly changes?: object;
+  /** `hasRoomFor` was asked before: it is recorded in any case. */
+  readonly hasRoom?: true;
 }
 
 /**
@@ -32,12 +34,12 @@ const shareOf = (action: AuditAction): number | null => {
 export const recordChange = (
   { db, actor, now }: Pick<ServiceContext, "db" | "actor" | "now">,
   integrationId: Uuid,
-  { action, subjectId = null, changes = {} }: AuditedChange,
+  { action, subjectId = null, changes = {}, hasRoom }: AuditedChange,
   condition: SQL,
 ): Statement[] => {
   if (actor === undefined) return [];
   const integration = uuidToBytes(integrationId);
-  const share = actor.type === "key" ? shareOf(action) : null;
+  const share = actor.type === "key" && !hasRoom ? shareOf(action) : null;
   const text = JSON.stringify(actor);
   // The column takes no null, so that the batch fails.
   const noted =
@@ -48,6 +50,16 @@ export const recordChange = (
       ${now().getTime()}
     WHERE ${condition}`);
   return [entry];
+};
+
+/** Whether the audit log has room for an entry of the request's actor that is written later. */
+export const hasRoomFor = async (
+  { db, actor }: Pick<ServiceContext, "db" | "actor">,
+  integrationId: Uuid,
+  action: AuditAction,
+): Promise<boolean> => {
+  const share = actor?.type === "key" ? shareOf(action) : null;
+  return share === null || holds(db, hasAuditRoom(integrationId, share));
 };
 
 /** Entries of an integration after a number, oldest first. */

@@ -88,6 +88,47 @@ export const storeLargeRow = (
     .onConflictDoNothing(),
 ];
 
+/** Reads the rows of files and of their leaves: statements of a batch. @param sha256s lower-case hexadecimal */
+export const selectFiles = (db: Database, sha256s: readonly string[]) => {
+  const named = unhexed(JSON.stringify(sha256s));
+  return [
+    db.select().from(blobs).where(sql`sha256 IN ${named}`),
+    db.select().from(blobLeaves).where(sql`blob_sha256 IN ${named}`),
+  ] as const;
+};
+
+/** Inserts rows of files that a D1 that was set back lacks. The files are in R2. */
+export const putFilesBack = (
+  db: Database,
+  files: readonly BlobRow[],
+  leaves: readonly (typeof blobLeaves.$inferSelect)[],
+): Statement[] => {
+  const rows = files.map(({ sha256, size, mediaType, rootSha256, objectKey, createdAt }) => [
+    toHex(sha256),
+    ...[size, mediaType, rootSha256 && toHex(rootSha256), objectKey, createdAt.getTime()],
+  ]);
+  const parts = leaves.map(({ blobSha256, position, sha256 }) => [
+    ...[toHex(blobSha256), position, toHex(sha256)],
+  ]);
+  return [
+    db
+      .insert(blobs)
+      .select(sql`
+        SELECT unhex(value ->> 0), value ->> 1, value ->> 2, unhex(value ->> 3), value ->> 4, NULL, NULL, value ->> 5, NULL
+        FROM json_each(${JSON.stringify(rows)}) WHERE true`)
+      .onConflictDoUpdate({
+        target: blobs.sha256,
+        set: { objectKey: sql`excluded.object_key`, going: null, goingAt: null },
+        setWhere: isNotNull(blobs.going),
+      }),
+    db
+      .insert(blobLeaves)
+      .select(sql`
+        SELECT unhex(value ->> 0), value ->> 1, unhex(value ->> 2) FROM json_each(${JSON.stringify(parts)}) WHERE true`)
+      .onConflictDoNothing(),
+  ];
+};
+
 function* blobRows(files: Iterable<StoredBlob>): Generator<readonly [string, number, string]> {
   for (const { sha256, size, mediaType } of files) yield [sha256, size, mediaType];
 }
@@ -178,33 +219,31 @@ export const reviveBlobs = (db: Database, sha256s: Iterable<string>, now: Date):
       .where(and(sql`+going = 'deleted'`, inArray(blobs.sha256, unhexed(json)))),
   );
 
-/** Makes a collection keep further files, if `condition` holds. The batch fails (`reliesOnGone`) if one is deleted. */
+/**
+ * Makes a collection keep further files. The batch fails (`reliesOnGone`) if one is deleted.
+ * @param owner the integration, of a collection that D1 doesn't have yet
+ */
 export const keepBlobs = (
   db: Database,
   collectionId: Uuid,
   sha256s: Iterable<string>,
-  condition: SQL = sql`true`,
+  owner: Uuid | SQL = ownerOf(collectionId),
 ): Statement[] =>
   Array.from(jsonRows(sha256s)).flatMap((json): Statement[] =>
-    weighed(
-      db,
-      ownerOf(collectionId),
-      keptFilesWeight(collectionId, unhexed(json)),
-      keep(db, collectionId, json, condition),
-    ),
+    weighed(db, owner, keptFilesWeight(collectionId, unhexed(json)), keep(db, collectionId, json)),
   );
 
-const keep = (db: Database, collectionId: Uuid, json: string, condition: SQL): Statement[] => [
+const keep = (db: Database, collectionId: Uuid, json: string): Statement[] => [
   db
     .update(blobs)
     .set({ going: null, goingAt: null })
-    .where(and(sql`+going = 'marked'`, inArray(blobs.sha256, unhexed(json)), condition)),
+    .where(and(sql`+going = 'marked'`, inArray(blobs.sha256, unhexed(json)))),
   db
     .insert(collectionBlobs)
     .select(sql`
         SELECT ${uuidToBytes(collectionId)},
           (SELECT sha256 FROM blobs WHERE sha256 = unhex(value) AND going IS NULL), NULL
-        FROM json_each(${json}) WHERE ${condition}`)
+        FROM json_each(${json}) WHERE true`)
     .onConflictDoNothing(),
 ];
 

@@ -1,7 +1,7 @@
 import { and, eq, type SQL, sql } from "drizzle-orm";
 import { type Uuid, uuidToBytes } from "../../domain/ids.ts";
-import type { Database } from "../client.ts";
-import { claims, operations } from "../schema/index.ts";
+import type { Ledger } from "../ledger.ts";
+import { claims, operations } from "../schema/ledger.ts";
 import type { Statement } from "../statements.ts";
 import { wasAccepted } from "./operations.ts";
 
@@ -12,7 +12,7 @@ export interface ClaimedLink {
 }
 
 /** The operation that relays a link's claim, which the database may have lost; undefined: none was accepted. */
-export const findClaim = (db: Database, { collectionId, dropId, link }: ClaimedLink) =>
+export const findClaim = (db: Ledger, { collectionId, dropId, link }: ClaimedLink) =>
   db
     .select({ operationId: claims.operationId, operation: operations })
     .from(claims)
@@ -20,34 +20,42 @@ export const findClaim = (db: Database, { collectionId, dropId, link }: ClaimedL
     .where(and(eq(claims.collectionId, collectionId), eq(claims.dropId, dropId), eq(claims.link, link)))
     .get();
 
+/** Puts back which operation relays a link's claim: the latest that does. */
+export const putClaimBack = (
+  db: Ledger,
+  { collectionId, dropId, link }: ClaimedLink,
+  operationId: Uuid,
+): Statement =>
+  db
+    .insert(claims)
+    .values({ collectionId, dropId, link, operationId })
+    .onConflictDoUpdate({
+      target: [claims.collectionId, claims.dropId, claims.link],
+      set: { operationId: sql`excluded.operation_id` },
+      setWhere: sql`excluded.operation_id > ${claims.operationId}`,
+    });
+
+/** The number of a drop that stands for all of a contract of which a lost ledger doesn't know what was reported. */
+export const LOST_DROPS = -1;
+
 /** Condition: a link has no pending or successful claim. */
 export const isUnclaimed = ({ collectionId, dropId, link }: ClaimedLink): SQL => sql`NOT EXISTS (
   SELECT 1 FROM claims JOIN operations AS claiming ON claiming.id = claims.operation_id
   WHERE claims.collection_id = ${uuidToBytes(collectionId)} AND claims.drop_id = ${dropId}
   AND claims.link = ${link} AND claiming.state <> 'failed')`;
 
-/** Records the operation that relays a link's claim if a condition holds. */
-const keep = (
-  db: Database,
+/** Records the operation that relays a link's claim, in the batch that accepts it. */
+export const keepClaim = (
+  db: Ledger,
   { collectionId, dropId, link }: ClaimedLink,
   operationId: Uuid,
-  where: SQL,
 ): Statement =>
   db
     .insert(claims)
     .select(
-      sql`SELECT ${uuidToBytes(collectionId)}, ${dropId}, ${link}, ${uuidToBytes(operationId)} WHERE ${where}`,
+      sql`SELECT ${uuidToBytes(collectionId)}, ${dropId}, ${link}, ${uuidToBytes(operationId)} WHERE ${wasAccepted(operationId)}`,
     )
     .onConflictDoUpdate({
       target: [claims.collectionId, claims.dropId, claims.link],
       set: { operationId: sql`excluded.operation_id` },
     });
-
-/** Records the operation that relays a link's claim, in the batch that accepts it. */
-export const keepClaim = (db: Database, claim: ClaimedLink, operationId: Uuid): Statement =>
-  keep(db, claim, operationId, wasAccepted(operationId));
-
-/** The same for a restored operation. */
-export const putClaimBack = async (db: Database, claim: ClaimedLink, operationId: Uuid): Promise<void> => {
-  await keep(db, claim, operationId, sql`true`);
-};

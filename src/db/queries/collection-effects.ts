@@ -7,19 +7,19 @@ import type { CollectionSettings, PhaseCounts } from "../../domain/settings.ts";
 import { tokenNumber } from "../../domain/token-ids.ts";
 import type { Database } from "../client.ts";
 import type { Ledger } from "../ledger.ts";
-import { collections, drafts, operations } from "../schema/index.ts";
+import { drafts } from "../schema/index.ts";
+import { collections, operations } from "../schema/ledger.ts";
 import { failedOn, type Statement, withFields } from "../statements.ts";
 import { lastSeq } from "./events.ts";
-import { withMint } from "./mint-transactions.ts";
-import { isOpen, wasAccepted } from "./operations.ts";
+import { isOpen } from "./operations.ts";
 
-/** Effects of operations on collections and drafts. A statement does nothing once its operation has ended. */
+/** Effects of operations on collections, in the ledger, and on drafts, in D1. */
 
 /** Stores a finalized collection. Its tokens are reported as events from now on. */
-export const insertCollection = (db: Database, row: typeof collections.$inferInsert): Statement =>
+export const insertCollection = (db: Ledger, row: typeof collections.$inferInsert): Statement =>
   db
     .insert(collections)
-    .values({ ...row, scannedSeq: lastSeq(row.integrationId) })
+    .values({ ...row, scannedSeq: lastSeq() })
     .onConflictDoNothing();
 
 /** Condition: a draft can be finalized as read: open, unchanged, with exactly these assets; null: with at least one. */
@@ -43,7 +43,7 @@ export const isBrokenOff = (draftId: Uuid, operationId: Uuid): SQL => sql`EXISTS
   SELECT 1 FROM drafts WHERE id = ${uuidToBytes(draftId)} AND state = 'finalizing'
   AND operation_id = ${uuidToBytes(operationId)})`;
 
-/** Stores the plan of a finalization in its request, unless it has one, and returns it. One being restored has no row yet. */
+/** Stores the plan of a finalization in its request, unless it has one, and returns it. */
 export const keepPlan = async <Plan>(ledger: Ledger, operationId: Uuid, plan: Plan): Promise<Plan> => {
   const [kept] = await ledger
     .update(operations)
@@ -60,44 +60,60 @@ export const keepPlan = async <Plan>(ledger: Ledger, operationId: Uuid, plan: Pl
 export const hasCopiesLeft = (id: Uuid, copies: number): SQL => sql`EXISTS (
   SELECT 1 FROM collections WHERE id = ${uuidToBytes(id)} AND total - minted >= ${copies})`;
 
-/** Condition: the database knows exactly these locks of a collection, in the form in which they were read. */
+/** Condition: the ledger knows exactly these locks of a collection, in the form in which they were read. */
 export const hasLocks = (id: Uuid, locks: LockRecord): SQL => sql`EXISTS (
   SELECT 1 FROM collections WHERE id = ${uuidToBytes(id)} AND json(locks) = json(${JSON.stringify(locks)}))`;
 
-/** Condition: the database knows one of these locks of a collection. */
+/** Condition: the ledger knows one of these locks of a collection. */
 export const hasLock = (id: Uuid, locks: readonly (keyof LockRecord)[]): SQL => sql`EXISTS (
   SELECT 1 FROM collections WHERE id = ${uuidToBytes(id)} AND (${sql.join(
     locks.map((lock) => sql`locks ->> ${`$.${lock}`}`),
     sql` OR `,
   )}))`;
 
-/** Locks a draft whose finalization was accepted in the same batch. */
+/** Locks a draft for a finalization that is to be accepted. @param condition that it is as it was read */
 export const lockDraft = (
   db: Database,
   draftId: Uuid,
-  { operationId, collectionId }: { readonly operationId: Uuid; readonly collectionId: Uuid },
+  {
+    operationId,
+    collectionId,
+    condition,
+  }: { readonly operationId: Uuid; readonly collectionId: Uuid; readonly condition: SQL },
   now: Date,
-): Statement =>
+) =>
   db
     .update(drafts)
     .set({ state: "finalizing", operationId, plannedCollectionId: collectionId, updatedAt: now })
-    .where(and(eq(drafts.id, draftId), wasAccepted(operationId)));
+    .where(and(eq(drafts.id, draftId), condition))
+    .returning({ id: drafts.id });
 
 export const finishDraft = (db: Database, draftId: Uuid, operationId: Uuid, now: Date): Statement =>
   db
     .update(drafts)
     .set({ state: "finalized", updatedAt: now })
-    .where(and(eq(drafts.id, draftId), eq(drafts.operationId, operationId), isOpen(operationId)));
+    .where(and(eq(drafts.id, draftId), eq(drafts.operationId, operationId)));
+
+/** Makes a draft what it was before `operationId` locked it, which wasn't accepted. */
+export const unlockDraft = (
+  db: Database,
+  { id, ...before }: Pick<typeof drafts.$inferSelect, "id" | "state" | "operationId" | "updatedAt">,
+  operationId: Uuid,
+): Statement =>
+  db
+    .update(drafts)
+    .set(before)
+    .where(and(eq(drafts.id, id), eq(drafts.operationId, operationId)));
 
 /** Unlocks a draft whose finalization had no effect on the chain. */
 export const releaseDraft = (db: Database, draftId: Uuid, operationId: Uuid, now: Date): Statement =>
   db
     .update(drafts)
     .set({ state: "draft", operationId: null, updatedAt: now })
-    .where(and(eq(drafts.id, draftId), eq(drafts.operationId, operationId), isOpen(operationId)));
+    .where(and(eq(drafts.id, draftId), eq(drafts.operationId, operationId)));
 
 /** Raises the number of minted tokens to what the chain shows. */
-export const raiseMinted = (db: Database, collectionId: Uuid, minted: number, now: Date): Statement =>
+export const raiseMinted = (db: Ledger, collectionId: Uuid, minted: number, now: Date): Statement =>
   db
     .update(collections)
     .set({ minted: sql`max(${collections.minted}, ${minted})`, updatedAt: now })
@@ -105,7 +121,7 @@ export const raiseMinted = (db: Database, collectionId: Uuid, minted: number, no
 
 /** Stores what the chain shows of a collection's phases. @param operationId the open operation that read it, if one did */
 export const notePhaseCounts = (
-  db: Database,
+  db: Ledger,
   collectionId: Uuid,
   phaseCounts: PhaseCounts,
   { now, operationId }: { readonly now: Date; readonly operationId?: Uuid },
@@ -116,7 +132,7 @@ export const notePhaseCounts = (
     .where(and(eq(collections.id, collectionId), operationId && isOpen(operationId)));
 
 /** Adds locks to those that a collection is known to have: nobody can take one back. */
-export const noteLocks = (db: Database, collectionId: Uuid, locks: LockRecord, now: Date): Statement =>
+export const noteLocks = (db: Ledger, collectionId: Uuid, locks: LockRecord, now: Date): Statement =>
   db
     .update(collections)
     .set({
@@ -127,7 +143,7 @@ export const noteLocks = (db: Database, collectionId: Uuid, locks: LockRecord, n
 
 /** Replaces the locks that a collection is known to have by those of a height, where the condition holds. */
 export const replaceLocks = (
-  db: Database,
+  db: Ledger,
   collectionId: Uuid,
   locks: LockRecord,
   { height, now, condition }: { readonly height: number; readonly now: Date; readonly condition: SQL },
@@ -140,9 +156,9 @@ export const replaceLocks = (
 /** The highest number of a mint's tokens: at least so many are minted. */
 export const tokensBy = ({ tokenIds }: Mint): number => Math.max(...tokenIds.map(tokenNumber));
 
-/** Raises the height that later reads must include. A mint also raises the count and records the transaction. */
+/** Raises the height that later reads must include. A mint also raises the count. */
 export const raiseShown = (
-  db: Database,
+  db: Ledger,
   collectionId: Uuid,
   { height, mint, at }: { readonly height: number; readonly mint?: Mint | undefined; readonly at: Date },
 ): Statement =>
@@ -152,7 +168,6 @@ export const raiseShown = (
       height: sql`max(${collections.height}, ${height})`,
       ...(mint !== undefined && {
         minted: sql`max(${collections.minted}, ${tokensBy(mint)})`,
-        recentMints: withMint(mint),
         updatedAt: sql`max(${collections.updatedAt}, ${at.getTime()})`,
       }),
     })
@@ -160,7 +175,7 @@ export const raiseShown = (
 
 /** Makes the batch fail (`isNotAsRead`) if a collection has changed since its operation's response was made from it. */
 export const requireAsRead = (
-  db: Database,
+  db: Ledger,
   { id, minted, pinState, updatedAt }: typeof collections.$inferSelect,
   operationId: Uuid,
 ): Statement =>
@@ -184,7 +199,7 @@ export const isNotAsRead = (error: unknown): boolean => failedOn(error, "collect
 
 /** Changes settings by field; each field is complete. */
 export const changeSettings = (
-  db: Database,
+  db: Ledger,
   collectionId: Uuid,
   changes: Partial<CollectionSettings>,
   { operationId, now }: { readonly operationId: Uuid; readonly now: Date },
@@ -197,7 +212,7 @@ export const changeSettings = (
 };
 
 /** Notes the order of a collection's hidden assets. */
-export const setOrder = (db: Database, collectionId: Uuid, order: SealedOrder): Statement =>
+export const setOrder = (db: Ledger, collectionId: Uuid, order: SealedOrder): Statement =>
   db
     .update(collections)
     .set({ reveal: sql`json_set(${collections.reveal}, '$.order', json(${JSON.stringify(order)}))` })
@@ -212,7 +227,7 @@ export const showsFewer = (collectionId: Uuid, shown: number): SQL =>
 
 /** Notes that assets of a collection before a number are shown; once all are, nothing is left to reveal or to keep unpinned. */
 export const raiseRevealed = (
-  db: Database,
+  db: Ledger,
   collectionId: Uuid,
   shown: number,
   { pins, now, condition }: { readonly pins: boolean; readonly now: Date; readonly condition?: SQL },

@@ -1,10 +1,11 @@
-import { type SQL, sql } from "drizzle-orm";
+import { sql } from "drizzle-orm";
 import { type Uuid, uuidToBytes } from "../../domain/ids.ts";
 import type { Database } from "../client.ts";
-import { broughtFiles, collectionBlobs, collections } from "../schema/index.ts";
+import type { Ledger } from "../ledger.ts";
+import { broughtFiles, collectionBlobs } from "../schema/index.ts";
+import { collections } from "../schema/ledger.ts";
 import type { Statement } from "../statements.ts";
 import { unhexed } from "./blobs.ts";
-import { isOpen } from "./operations.ts";
 import { keptFilesWeight, ownerOf, weighed } from "./usage.ts";
 
 /** What became of a collection's files that mints and updates brought by URL. */
@@ -17,7 +18,7 @@ interface Media {
 
 const hexOf = (base64: string): string => Buffer.from(base64, "base64").toString("hex");
 
-/** Has files pinned once their operation has succeeded, also of a collection that was pinned before. Repeatable. */
+/** Has files pinned once their operation has succeeded, also of a collection that was pinned before (`pinAgain`). Repeatable. */
 export const pinMedia = (db: Database, { collectionId, digests }: Omit<Media, "operationId">): Statement[] =>
   digests.length === 0
     ? []
@@ -27,42 +28,56 @@ export const pinMedia = (db: Database, { collectionId, digests }: Omit<Media, "o
           .set({ pinState: "due" })
           .where(sql`collection_id = ${uuidToBytes(collectionId)} AND pin_state IS NULL
             AND sha256 IN ${unhexed(JSON.stringify(digests.map(hexOf)))}`),
-        db
+      ];
+
+/** Has a pinned collection pinned again for such files. */
+export const pinAgain = (
+  ledger: Ledger,
+  { collectionId, digests }: Omit<Media, "operationId">,
+): Statement[] =>
+  digests.length === 0
+    ? []
+    : [
+        ledger
           .update(collections)
           .set({ pinState: "pending", pinCursor: ROOT_PINNED })
-          .where(sql`id = ${uuidToBytes(collectionId)} AND pin_state = 'pinned' AND ${hasDue}`),
+          .where(sql`id = ${uuidToBytes(collectionId)} AND pin_state = 'pinned'`),
       ];
 
 /** Value of a collection's `pin_cursor` after its root is pinned. */
 export const ROOT_PINNED = -1;
 
-/** True of a collection that has files by URL to pin. */
-export const hasDue = sql`EXISTS (
-  SELECT 1 FROM collection_blobs WHERE collection_id = collections.id AND pin_state = 'due')`;
-
-/** Notes which files, lower-case hexadecimal, an operation brings to its collection, where `condition` holds. */
+/** Notes which files, lower-case hexadecimal, an operation brings to its collection. */
 export const noteAddedFiles = (
   db: Database,
   { collectionId, operationId }: Omit<Media, "digests">,
   sha256s: readonly string[],
-  condition: SQL,
 ): Statement =>
   db
     .insert(broughtFiles)
     .select(sql`
       SELECT ${uuidToBytes(collectionId)}, unhex(value), ${uuidToBytes(operationId)}
-      FROM json_each(${JSON.stringify(sha256s)}) WHERE ${condition}`)
+      FROM json_each(${JSON.stringify(sha256s)}) WHERE true`)
     .onConflictDoNothing();
 
-/** Drops files of an operation that fails, except those of another operation that has not failed. */
+/** Drops files of an operation that fails or isn't accepted, except those that another operation has brought. */
 export const releaseMedia = (db: Database, { collectionId, operationId, digests }: Media): Statement[] =>
-  digests.flatMap((digest) => {
-    const release = db.delete(collectionBlobs).where(sql`
-      collection_id = ${uuidToBytes(collectionId)} AND sha256 = unhex(${hexOf(digest)}) AND ${isOpen(operationId)}
-      AND NOT EXISTS (
-        SELECT 1 FROM brought_files AS other WHERE other.collection_id = ${uuidToBytes(collectionId)}
-        AND other.sha256 = unhex(${hexOf(digest)}) AND other.operation_id <> ${uuidToBytes(operationId)}
-        AND NOT EXISTS (SELECT 1 FROM operations WHERE id = other.operation_id AND state = 'failed'))`);
-    const weight = keptFilesWeight(collectionId, unhexed(JSON.stringify([hexOf(digest)])));
-    return weighed(db, ownerOf(collectionId), weight, [release]);
-  });
+  releaseFiles(db, { collectionId, operationId }, digests.map(hexOf));
+
+/** The same of files by lower-case hexadecimal. */
+export const releaseFiles = (
+  db: Database,
+  { collectionId, operationId }: Omit<Media, "digests">,
+  sha256s: readonly string[],
+): Statement[] => {
+  if (sha256s.length === 0) return [];
+  const named = unhexed(JSON.stringify(sha256s));
+  const own = sql`collection_id = ${uuidToBytes(collectionId)} AND sha256 IN ${named}`;
+  const release = db.delete(collectionBlobs).where(sql`${own} AND pin_state IS NULL AND NOT EXISTS (
+    SELECT 1 FROM brought_files AS brought
+    WHERE brought.collection_id = collection_blobs.collection_id AND brought.sha256 = collection_blobs.sha256)`);
+  return [
+    db.delete(broughtFiles).where(sql`${own} AND operation_id = ${uuidToBytes(operationId)}`),
+    ...weighed(db, ownerOf(collectionId), keptFilesWeight(collectionId, named), [release]),
+  ];
+};

@@ -1,7 +1,7 @@
 import { and, asc, eq, getTableColumns, sql } from "drizzle-orm";
 import type { Uuid } from "../../domain/ids.ts";
 import type { Database } from "../client.ts";
-import { blobs, collectionPages, collections, contracts, draftAssets } from "../schema/index.ts";
+import { blobs, collectionPages, collections, draftAssets } from "../schema/index.ts";
 import type { BlobRow } from "./blobs.ts";
 import { COLLECTION_ROW } from "./collections.ts";
 
@@ -48,7 +48,6 @@ export const findEnabledPage = (db: Database, slug: string) =>
     .select({ page: PAGE, ...COLLECTION_ROW })
     .from(collectionPages)
     .innerJoin(collections, eq(collections.id, collectionPages.collectionId))
-    .innerJoin(contracts, eq(contracts.id, collections.contractId))
     .where(and(eq(collectionPages.slug, slug), eq(collectionPages.enabled, true)))
     .get();
 

@@ -1,33 +1,34 @@
 import { and, desc, eq, gt, lte, max, type SQL, sql } from "drizzle-orm";
 import { type Uuid, uuidToBytes } from "../../domain/ids.ts";
 import type { Database } from "../client.ts";
+import type { Ledger } from "../ledger.ts";
 import { withinBytes } from "../page-bytes.ts";
 import { collections, contracts } from "../schema/index.ts";
+import type { Statement } from "../statements.ts";
 
 /** A collection, the account of the contract that holds it, and the code that is announced for that. */
 export interface CollectionRow {
   readonly collection: typeof collections.$inferSelect;
   readonly contractAccountId: string;
-  readonly codeState: (typeof contracts.$inferSelect)["codeState"];
+  readonly codeState: (typeof collections.$inferSelect)["codeState"];
 }
 
 /** The columns of a `CollectionRow`. */
 export const COLLECTION_ROW = {
   collection: collections,
-  contractAccountId: contracts.accountId,
-  codeState: contracts.codeState,
+  contractAccountId: collections.contractAccountId,
+  codeState: collections.codeState,
 };
 
 /** A collection of an integration; undefined if there is none. */
 export const findCollection = (
-  db: Database,
+  db: Ledger,
   integrationId: Uuid,
   id: Uuid,
 ): Promise<CollectionRow | undefined> =>
   db
     .select(COLLECTION_ROW)
     .from(collections)
-    .innerJoin(contracts, eq(contracts.id, collections.contractId))
     .where(and(eq(collections.id, id), eq(collections.integrationId, integrationId)))
     .get();
 
@@ -44,7 +45,7 @@ export const findCollectionOnChain = (db: Database, contractAccountId: string, o
     .get();
 
 /** The rows of a contract's collections with on-chain ids in `(from, to]`. */
-export const collectionsOnChain = (db: Database, contractId: Uuid, from: number, to: number) =>
+export const collectionsOnChain = (db: Ledger, contractId: Uuid, from: number, to: number) =>
   db
     .select({
       id: collections.id,
@@ -72,7 +73,7 @@ export const collectionsOnChain = (db: Database, contractId: Uuid, from: number,
     );
 
 /** The highest on-chain id of a contract's collections; 0 if it has none. */
-export const lastOnChain = async (db: Database, contractId: Uuid): Promise<number> => {
+export const lastOnChain = async (db: Ledger, contractId: Uuid): Promise<number> => {
   const row = await db
     .select({ last: max(collections.onChainId) })
     .from(collections)
@@ -98,14 +99,20 @@ export const listCollections = (
   const behind = sql`${after ? sql`AND id < ${uuidToBytes(after)}` : sql``}
     ${only === null ? sql`` : sql`AND id IN ${idsIn(only)}`}`;
   const { places, candidates } = withinBytes({
-    rows: sql`SELECT id AS place, octet_length(settings) + coalesce(octet_length(recent_mints), 0) AS bytes FROM collections
+    rows: sql`SELECT id AS place, octet_length(settings) AS bytes FROM collections
       WHERE integration_id = ${uuidToBytes(integrationId)} ${behind} ORDER BY id DESC LIMIT ${limit}`,
     order: sql`place DESC`,
   });
   return db
     .select({ ...COLLECTION_ROW, candidates })
     .from(collections)
-    .innerJoin(contracts, eq(contracts.id, collections.contractId))
     .where(sql`${collections.id} IN ${places}`)
     .orderBy(desc(collections.id));
 };
+
+/** Notes in the collections of a contract what may become of its code. */
+export const setCodeOfCollections = (
+  ledger: Ledger,
+  contractId: Uuid,
+  codeState: CollectionRow["codeState"],
+): Statement => ledger.update(collections).set({ codeState }).where(eq(collections.contractId, contractId));

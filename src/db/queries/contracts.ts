@@ -1,9 +1,11 @@
 import { and, desc, eq, lt, type SQL, sql } from "drizzle-orm";
 import { type Uuid, uuidToBytes } from "../../domain/ids.ts";
 import type { Database } from "../client.ts";
-import { collections, contracts } from "../schema/index.ts";
+import type { Ledger } from "../ledger.ts";
+import { contracts } from "../schema/index.ts";
+import { collections, leftContracts } from "../schema/ledger.ts";
 import type { Statement } from "../statements.ts";
-import { isOpen, wasAccepted } from "./operations.ts";
+import { wasAccepted } from "./operations.ts";
 
 export type ContractRow = typeof contracts.$inferSelect;
 
@@ -50,43 +52,32 @@ export const listContracts = (
 
 /** Condition: a contract's wallet has lost its role in the contract. */
 export const isLeft = (accountId: string): SQL =>
-  sql`EXISTS (SELECT 1 FROM contracts WHERE account_id = ${accountId} AND left_at IS NOT NULL)`;
+  sql`EXISTS (SELECT 1 FROM left_contracts WHERE account_id = ${accountId})`;
 
 /** Records whether a contract's wallet has a role in it. @param leftAt null: it has */
-export const setContractLeft = (
-  db: Database,
-  accountId: string,
-  leftAt: Date | null,
-  operationId: Uuid,
-): Statement =>
-  db
-    .update(contracts)
-    .set({ leftAt })
-    .where(and(eq(contracts.accountId, accountId), isOpen(operationId)));
+export const setContractLeft = (ledger: Ledger, accountId: string, leftAt: Date | null): Statement =>
+  leftAt === null
+    ? ledger.delete(leftContracts).where(eq(leftContracts.accountId, accountId))
+    : ledger.insert(leftContracts).values({ accountId, leftAt }).onConflictDoNothing();
 
-const forget = (db: Database, accountIds: readonly string[], where: SQL): Statement =>
-  db
-    .update(collections)
-    .set({ earned: null, earnedOwn: false })
-    .where(
-      and(
-        sql`${collections.contractId} IN (
-          SELECT id FROM contracts WHERE account_id IN (SELECT value FROM json_each(${JSON.stringify(accountIds)})))`,
-        where,
-      ),
-    );
+/** The same in D1, for the operator's lists. */
+export const indexContractLeft = (db: Database, accountId: string, leftAt: Date | null): Statement =>
+  db.update(contracts).set({ leftAt }).where(eq(contracts.accountId, accountId));
 
 /**
  * Forgets the known earnings of contracts, in the batch that accepts an operation: what they show at the next reading is
  * not the wallet's.
  */
-export const forgetEarned = (db: Database, accountIds: readonly string[], operationId: Uuid): Statement =>
-  forget(db, accountIds, wasAccepted(operationId));
-
-/** The same for a restored operation. */
-export const forgetEarnedAgain = async (db: Database, accountIds: readonly string[]): Promise<void> => {
-  await forget(db, accountIds, sql`true`);
-};
+export const forgetEarned = (ledger: Ledger, accountIds: readonly string[], operationId: Uuid): Statement =>
+  ledger
+    .update(collections)
+    .set({ earned: null, earnedOwn: false })
+    .where(
+      and(
+        sql`contract_account_id IN (SELECT value FROM json_each(${JSON.stringify(accountIds)}))`,
+        wasAccepted(operationId),
+      ),
+    );
 
 /** Records the code that is announced for a contract. */
 export const setCodeState = async (
@@ -98,13 +89,5 @@ export const setCodeState = async (
 };
 
 /** Records the code that a contract runs. */
-export const setContractCode = (
-  db: Database,
-  id: Uuid,
-  codeHash: Uint8Array,
-  { operationId, now }: { readonly operationId: Uuid; readonly now: Date },
-): Statement =>
-  db
-    .update(contracts)
-    .set({ codeHash, updatedAt: now })
-    .where(and(eq(contracts.id, id), isOpen(operationId)));
+export const setContractCode = (db: Database, id: Uuid, codeHash: Uint8Array, now: Date): Statement =>
+  db.update(contracts).set({ codeHash, updatedAt: now }).where(eq(contracts.id, id));

@@ -1,12 +1,11 @@
 import { and, eq, type SQL, sql } from "drizzle-orm";
 import type { Uuid } from "../../domain/ids.ts";
 import type { Database } from "../client.ts";
-import { collections, contracts, draftAssets, drafts, operations } from "../schema/index.ts";
+import { collections, contracts, draftAssets, drafts } from "../schema/index.ts";
 import { failedOn, type Statement, withFields } from "../statements.ts";
 import { type AssetRow, changedAt, pageOfAssets } from "./assets.ts";
 import { type ContractRow, isReady } from "./contracts.ts";
 import { type KeyWithResponse, keepWithEffect, runKeyedBatch, runWithResponse } from "./idempotency.ts";
-import type { OperationRow } from "./operations.ts";
 import { assetsWeight, both, draftWeight, hasRoom, weigh, weighed } from "./usage.ts";
 
 /** A draft with the collection that it became. */
@@ -41,8 +40,6 @@ export const findDraft = (db: Database, integrationId: Uuid, id: Uuid): Promise<
 export interface DraftToFinalize extends DraftRow {
   /** The integration's contract that it goes to. */
   readonly contract: ContractRow | undefined;
-  /** Its latest finalization; undefined once it is finalized. */
-  readonly latest: OperationRow | undefined;
   /** Its first assets; empty unless it is open. */
   readonly assets: readonly AssetRow[];
 }
@@ -56,17 +53,15 @@ export const findToFinalize = async (
 ): Promise<DraftToFinalize | undefined> => {
   const own = owned(integrationId, id);
   const of = (column: SQL, condition: SQL) => sql`(SELECT ${column} FROM ${drafts} WHERE ${condition})`;
-  const latestOf = of(sql`operation_id`, sql`${own} AND state <> 'finalized'`);
-  const [[row], [contract], [latest], assets] = await db.batch([
+  const [[row], [contract], assets] = await db.batch([
     ownDraft(db, integrationId, id),
     db
       .select()
       .from(contracts)
       .where(and(eq(contracts.id, of(sql`contract_id`, own)), eq(contracts.integrationId, integrationId))),
-    db.select().from(operations).where(eq(operations.id, latestOf)),
     pageOfAssets(db, of(sql`id`, open(integrationId, id)), -1, limit),
   ]);
-  return row && { ...row, contract, latest, assets };
+  return row && { ...row, contract, assets };
 };
 
 interface DraftChanges {

@@ -2,7 +2,7 @@ import { and, eq, inArray, type SQL, sql } from "drizzle-orm";
 import type { EventType } from "../../domain/events.ts";
 import { type Uuid, uuidToBytes } from "../../domain/ids.ts";
 import type { Ledger } from "../ledger.ts";
-import { collections, contracts, events, operations } from "../schema/index.ts";
+import { collections, events, operations } from "../schema/ledger.ts";
 import { COLLECTION_ROW, type CollectionRow } from "./collections.ts";
 import { type EventRow, lastSeq } from "./events.ts";
 import { RESULT } from "./operation-transactions.ts";
@@ -57,13 +57,12 @@ export const readEventPage = async (
   const first = sql`SELECT * FROM events WHERE ${behind} ${types ? sql`AND ${hasType(types)}` : sql``}
     ORDER BY seq LIMIT ${near}`;
   const [[stand], rows, operationRows, collectionRows] = await ledger.batch([
-    ledger.select({ last: lastSeq(integrationId) }).from(sql`(SELECT 1)`),
+    ledger.select({ last: lastSeq() }).from(sql`(SELECT 1)`),
     ledger.select().from(events).where(behind).orderBy(events.seq).limit(most),
     withTransactions(ledger).where(sql`operations.id IN (SELECT operation_id FROM (${first}))`),
     ledger
       .select(COLLECTION_ROW)
       .from(collections)
-      .innerJoin(contracts, eq(contracts.id, collections.contractId))
       .where(
         and(
           eq(collections.integrationId, integrationId),

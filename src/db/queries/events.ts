@@ -1,9 +1,10 @@
-import { type SQL, sql } from "drizzle-orm";
+import { eq, type SQL, sql } from "drizzle-orm";
 import { countOf, type EventRun, type EventType, numberRuns } from "../../domain/events.ts";
 import { newUuid, type Uuid, uuidToBytes } from "../../domain/ids.ts";
 import type { Database } from "../client.ts";
-import { type Ledger, ledgerOf } from "../ledger.ts";
-import { events } from "../schema/index.ts";
+import { type Ledger, type LedgerHome, ledgerOf } from "../ledger.ts";
+import { integrations } from "../schema/index.ts";
+import { events } from "../schema/ledger.ts";
 import type { Statement } from "../statements.ts";
 
 /** Events to insert in the batch of the effect that they report. */
@@ -22,7 +23,7 @@ export interface NewEvents {
 
 /**
  * Inserts events if `condition` holds. It precedes statements that change what the condition reads or the count of minted
- * tokens. A batch is one transaction, so numbers have no gaps; an integration's newest row is never deleted, so none is reused.
+ * tokens. A batch is one transaction, so numbers have no gaps; the last one is in a row of its own, so none is reused.
  */
 export const insertEvents = (
   ledger: Ledger,
@@ -34,7 +35,7 @@ export const insertEvents = (
   const about = collectionId ?? minted?.collectionId;
   return ledger.insert(events).select(sql`
     SELECT ${integration},
-      coalesce((SELECT max(seq) FROM events WHERE integration_id = ${integration}), 0) + ${count} + sold_out.yes,
+      ${lastSeq()} + ${count} + sold_out.yes,
       ${count} + sold_out.yes, ${uuidToBytes(newUuid())}, ${JSON.stringify(runs)}, sold_out.yes,
       ${operationId === undefined ? null : uuidToBytes(operationId)},
       ${about === undefined ? null : uuidToBytes(about)},
@@ -44,13 +45,6 @@ export const insertEvents = (
     WHERE ${count} + sold_out.yes > 0 AND ${condition}`);
 };
 
-/** Raises an integration's numbers to at least this one: readers may hold numbers that a rollback lost. The row is no event. */
-export const skipNumbers = (ledger: Ledger, integrationId: Uuid, seq: number, at: Date): Statement =>
-  ledger.insert(events).select(sql`
-    SELECT ${uuidToBytes(integrationId)}, ${seq}, 0, ${uuidToBytes(newUuid())}, '[]', 0, NULL, NULL, NULL, NULL,
-      ${at.getTime()}
-    WHERE ${lastSeq(integrationId)} < ${seq}`);
-
 /** 1 if a collection is now sold out, else 0. */
 const sellsOut = ({ collectionId, tokens }: NonNullable<NewEvents["minted"]>): SQL => sql`coalesce((
   SELECT minted < total AND total <= ${tokens} FROM collections WHERE id = ${uuidToBytes(collectionId)}), 0)`;
@@ -58,49 +52,24 @@ const sellsOut = ({ collectionId, tokens }: NonNullable<NewEvents["minted"]>): S
 export type EventRow = typeof events.$inferSelect;
 
 /** The number of an integration's last event, as `lastSeq`. */
-export const readLastSeq = async (ledger: Ledger, integrationId: Uuid): Promise<number> =>
-  (await ledger.get<{ last: number }>(sql`SELECT ${lastSeq(integrationId)} AS last`)).last;
+export const readLastSeq = async (ledger: Ledger): Promise<number> =>
+  (await ledger.get<{ last: number }>(sql`SELECT ${lastSeq()} AS last`)).last;
 
-/** The number of an integration's last event; 0: it has none. */
-export const lastSeq = (integrationId: Uuid): SQL<number> =>
-  sql<number>`coalesce((SELECT max(seq) FROM events WHERE integration_id = ${uuidToBytes(integrationId)}), 0)`;
-
-/** A row of events that was read earlier. */
-export type RowMark = Pick<EventRow, "seq" | "id">;
-
-/**
- * The number of an integration's last event up to `most`, and whether the database has lost the marked row: it is missing
- * though an older one is there, and the oldest are deleted first.
- */
-export const readStand = async (
-  ledger: Ledger,
-  integrationId: Uuid,
-  { most = Number.MAX_SAFE_INTEGER, mark }: { readonly most?: number; readonly mark: RowMark | null },
-): Promise<{ readonly last: number; readonly isLost: boolean }> => {
-  const own = sql`FROM events WHERE integration_id = ${uuidToBytes(integrationId)}`;
-  const lost =
-    mark === null
-      ? sql`0`
-      : sql`EXISTS (SELECT 1 ${own} AND seq < ${mark.seq})
-          AND NOT EXISTS (SELECT 1 ${own} AND seq = ${mark.seq} AND id = ${uuidToBytes(mark.id)})`;
-  const { last, lost: isLost } = await ledger.get<{ last: number; lost: number }>(
-    sql`SELECT coalesce((SELECT max(seq) ${own} AND seq <= ${most}), 0) AS last, ${lost} AS lost`,
-  );
-  return { last, isLost: isLost === 1 };
-};
+/** The number of the ledger's last event; 0: it has none. */
+export const lastSeq = (): SQL<number> => sql<number>`(SELECT events_seq FROM meta)`;
 
 export type OperatorEvent = Pick<NewEvents, "data" | "at"> & { readonly type: EventType };
 
-/** Inserts an event of the operator's integration if `condition` holds and that integration is configured and exists. */
-export const insertOperatorEvent = (
-  db: Database,
+/** Inserts an event of the operator's integration, if there is the configured one: its ledger is another one. */
+export const tellOperator = async (
+  home: LedgerHome & { readonly db: Database },
   operator: string | undefined,
   { type, data, at }: OperatorEvent,
-  condition: SQL,
-): Statement[] => {
-  if (operator === undefined) return [];
+): Promise<void> => {
+  if (operator === undefined) return;
   const integrationId = operator as Uuid;
-  const isThere = sql`EXISTS (SELECT 1 FROM integrations WHERE id = ${uuidToBytes(integrationId)})`;
+  const isIt = eq(integrations.id, integrationId);
+  if (!(await home.db.select({ id: integrations.id }).from(integrations).where(isIt).get())) return;
   const event = { integrationId, runs: [[type, 1]], data, at } as const;
-  return [insertEvents(ledgerOf({ db }, integrationId), event, sql`${isThere} AND ${condition}`)];
+  await insertEvents(ledgerOf(home, integrationId), event, sql`true`);
 };

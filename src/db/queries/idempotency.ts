@@ -1,10 +1,11 @@
 import { and, eq, gte, notExists, type SQL, sql } from "drizzle-orm";
+import type { DrizzleD1Database } from "drizzle-orm/d1";
 import { keyInFlight, ServiceError } from "../../domain/errors.ts";
 import { type Uuid, uuidToBytes } from "../../domain/ids.ts";
 import type { Execution } from "../../domain/spending.ts";
 import { type Database, runBatch } from "../client.ts";
 import type { Ledger } from "../ledger.ts";
-import { idempotencyKeys, operations } from "../schema/index.ts";
+import { idempotencyKeys, operations, quotes } from "../schema/ledger.ts";
 import { failedOn, type Statement } from "../statements.ts";
 import { wasAccepted } from "./operations.ts";
 import { hasRoom, keysWeight, weighed } from "./usage.ts";
@@ -48,6 +49,9 @@ const isFree = (now: Date): SQL => sql`((idempotency_keys.expires_at <= ${now.ge
     SELECT 1 FROM operations WHERE id = idempotency_keys.operation_id AND state IN ('pending', 'unknown')))
   OR EXISTS (SELECT 1 FROM operations WHERE ${IS_FREEING}))`;
 
+/** Condition: a key in D1 can be used again. */
+const hasExpired = (now: Date): SQL => sql`idempotency_keys.expires_at <= ${now.getTime()}`;
+
 /** The operation of an execution that failed on the chain and so freed its key. */
 const failedExecution = (ledger: Ledger, { integrationId, key, since }: Execution) =>
   ledger
@@ -74,6 +78,16 @@ export const WAS_REFUSED: SQL = sql`EXISTS (
 export const isBound = ({ quoteId, key }: Execution): SQL =>
   sql`EXISTS (SELECT 1 FROM quotes WHERE id = ${uuidToBytes(quoteId)} AND executed_by = ${key})`;
 
+/** Frees the quote of an execution that was refused before it was accepted, for another key. One under way finds it unbound. */
+export const unbind = (ledger: Ledger, { quoteId, key, integrationId }: Execution): Statement =>
+  ledger
+    .update(quotes)
+    .set({ executedBy: null })
+    .where(
+      sql`${quotes.id} = ${uuidToBytes(quoteId)} AND ${quotes.executedBy} = ${key}
+        AND NOT EXISTS (SELECT 1 FROM idempotency_keys WHERE ${isKey(integrationId, key)})`,
+    );
+
 /** Condition: an execution hasn't failed on the chain. */
 export const hasNotFailed = (ledger: Ledger, execution: Execution): SQL =>
   notExists(failedExecution(ledger, execution));
@@ -89,8 +103,29 @@ export const refuseFailed = async (ledger: Ledger, execution: Execution): Promis
   throw new ServiceError("conflict", message, { outcome: "failed_on_chain", operationUuid: failed.id });
 };
 
-/** The row of a key (undefined: unused or free), and whether the integration has room in the database. */
-export const findKey = async (
+/** The row of a key of a write to the chain; undefined: unused or free. */
+export const findKey = (
+  ledger: Ledger,
+  { integrationId, key, now }: { readonly integrationId: Uuid; readonly key: string; readonly now: Date },
+): Promise<KeyRow | undefined> =>
+  ledger
+    .select()
+    .from(idempotencyKeys)
+    .where(and(isKey(integrationId, key), sql`NOT ${isFree(now)}`))
+    .get();
+
+/** Whether a row of the ledger says only that D1 has the key. */
+export const isMark = ({ operationId, status }: KeyRow): boolean => operationId === null && status === null;
+
+/** Notes that D1 has a key. */
+export const markKey = async (ledger: Ledger, key: NewKey): Promise<void> => {
+  const { integrationId, key: name, fingerprint, createdAt, expiresAt } = key;
+  const row = { integrationId, key: name, fingerprint, createdAt, expiresAt };
+  await ledger.insert(idempotencyKeys).values(row).onConflictDoNothing();
+};
+
+/** The row of a key of a write to D1 (undefined: unused or expired), and whether the integration has room in D1. */
+export const findStoredKey = async (
   db: Database,
   { integrationId, key, now }: { readonly integrationId: Uuid; readonly key: string; readonly now: Date },
 ): Promise<{ readonly row: KeyRow | undefined; readonly hasRoom: boolean }> => {
@@ -98,7 +133,7 @@ export const findKey = async (
     db
       .select()
       .from(idempotencyKeys)
-      .where(and(isKey(integrationId, key), sql`NOT ${isFree(now)}`)),
+      .where(and(isKey(integrationId, key), sql`NOT ${hasExpired(now)}`)),
     db.select({ has: sql<number>`${hasRoom(integrationId)}` }).from(sql`(SELECT 1)`),
   ]);
   return { row: rows[0], hasRoom: room?.has === 1 };
@@ -109,15 +144,15 @@ export const findKey = async (
  * `created_at`, so the batch fails as `unlessTaken` recognizes. @param condition for the effect, at this point of the batch
  */
 const insertKey = (
-  db: Database,
+  db: DrizzleD1Database,
   { integrationId, key, fingerprint, createdAt, expiresAt }: NewKey,
   outcome: StoredResponse | { readonly operationId: Uuid },
-  condition: SQL,
-): readonly Statement[] => {
+  { condition, isUsable }: { readonly condition: SQL; readonly isUsable: SQL },
+): Statement => {
   const { status, body, bodyBytes } =
     "status" in outcome ? outcome : { status: null, body: null, bodyBytes: null };
   const operationId = "operationId" in outcome ? outcome.operationId : null;
-  const insert = db
+  return db
     .insert(idempotencyKeys)
     .select(sql`
       SELECT ${uuidToBytes(integrationId)}, ${key}, ${fingerprint}, ${operationId && uuidToBytes(operationId)},
@@ -127,23 +162,46 @@ const insertKey = (
       target: [idempotencyKeys.integrationId, idempotencyKeys.key],
       set: {
         ...{ fingerprint, operationId, status, body, bodyBytes, expiresAt },
-        createdAt: sql`CASE WHEN ${isFree(createdAt)} THEN ${createdAt.getTime()} END`,
+        createdAt: sql`CASE WHEN ${isUsable} THEN ${createdAt.getTime()} END`,
       },
     });
-  return weighed(db, integrationId, keysWeight(isKey(integrationId, key)), [insert]);
 };
 
-/** Statements that insert a key with its operation, which the same batch accepts or the request joins. */
-export const insertOperationKey = (ledger: Ledger, key: NewKey, operationId: Uuid): readonly Statement[] =>
-  insertKey(ledger, key, { operationId }, wasAccepted(operationId));
+/** Inserts a key with its operation, which the same batch accepts or the request joins. */
+export const insertOperationKey = (ledger: Ledger, key: NewKey, operationId: Uuid): Statement =>
+  insertKey(
+    ledger,
+    key,
+    { operationId },
+    { condition: wasAccepted(operationId), isUsable: isFree(key.createdAt) },
+  );
 
-/** Inserts a key, if there is one, with its response. @param condition for the effect, at this point of the batch */
+/** Inserts a key, if there is one, with its response in the ledger. @param condition for the effect, at this point of the batch */
+export const keepInLedger = (
+  ledger: Ledger,
+  answered: KeyWithResponse | null,
+  condition: SQL,
+): readonly Statement[] =>
+  answered === null
+    ? []
+    : [
+        insertKey(ledger, answered.key, answered.response, {
+          condition,
+          isUsable: isFree(answered.key.createdAt),
+        }),
+      ];
+
+/** The same in D1. */
 export const keepWithEffect = (
   db: Database,
   answered: KeyWithResponse | null,
   condition: SQL,
-): readonly Statement[] =>
-  answered === null ? [] : insertKey(db, answered.key, answered.response, condition);
+): readonly Statement[] => {
+  if (answered === null) return [];
+  const { key, response } = answered;
+  const insert = insertKey(db, key, response, { condition, isUsable: hasExpired(key.createdAt) });
+  return weighed(db, key.integrationId, keysWeight(isKey(key.integrationId, key.key)), [insert]);
+};
 
 /** The error of a batch that inserts a key: keyInFlight if another request has inserted it first, else itself. */
 export const unlessTaken = (error: unknown): unknown =>
@@ -151,7 +209,7 @@ export const unlessTaken = (error: unknown): unknown =>
 
 /** Runs a batch that inserts a key. @throws ServiceError idempotency_key_in_flight */
 export const runKeyedBatch = async <const Statements extends readonly Statement[]>(
-  db: Database,
+  db: DrizzleD1Database,
   statements: Statements,
 ) => {
   try {

@@ -1,10 +1,10 @@
-import { and, asc, eq, gt, gte, inArray, isNotNull, isNull, lt, not, or, type SQL, sql } from "drizzle-orm";
+import { and, asc, eq, gt, gte, inArray, isNotNull, isNull, lt, or, type SQL, sql } from "drizzle-orm";
 import type { ServiceContext } from "../../context.ts";
 import { type Uuid, uuidToBytes } from "../../domain/ids.ts";
 import { type Database, runBatch } from "../client.ts";
-import { apiKeys, drafts, integrations, operations, webhooks } from "../schema/index.ts";
+import { apiKeys, drafts, integrations, ledgers, webhooks } from "../schema/index.ts";
+import type { Statement } from "../statements.ts";
 import { recordChange } from "./audit.ts";
-import { OPEN } from "./operations.ts";
 
 export type IntegrationRow = typeof integrations.$inferSelect;
 
@@ -41,11 +41,7 @@ export const integrationIds = async (
   return rows.map(({ id }) => id);
 };
 
-/** Condition: an integration has an operation that has not ended. */
-export const hasOpenOperations = (id: Uuid): SQL =>
-  sql`EXISTS (SELECT 1 FROM operations WHERE integration_id = ${uuidToBytes(id)} AND ${OPEN})`;
-
-/** Deletes a suspended integration without open operations, with its keys and webhooks; clean-up deletes its drafts. */
+/** Deletes a suspended integration, whose ledger has no open operations, with its keys and webhooks; clean-up deletes its drafts. */
 export const deleteIntegration = async (context: ServiceContext, id: Uuid): Promise<boolean> => {
   const { db } = context;
   const now = context.now();
@@ -54,7 +50,6 @@ export const deleteIntegration = async (context: ServiceContext, id: Uuid): Prom
     eq(integrations.id, id),
     isNotNull(integrations.suspendedAt),
     isNull(integrations.deletedAt),
-    not(hasOpenOperations(id)),
   );
   const change = { action: "integration.deleted" } as const;
   const results = await runBatch(db, [
@@ -88,32 +83,83 @@ export const openDraftsOf = (db: Database, integrationIds: readonly Uuid[], limi
     .limit(limit);
 
 /** The account that an integration's money is paid out to; null: none. */
-export const payoutAccount = (id: Uuid): SQL =>
-  sql`(SELECT payout_account FROM integrations WHERE id = ${uuidToBytes(id)})`;
+export const findPayoutAccount = async (db: Database, id: Uuid): Promise<string | null> => {
+  const own = eq(integrations.id, id);
+  const row = await db.select({ account: integrations.payoutAccount }).from(integrations).where(own).get();
+  return row?.account ?? null;
+};
 
-/** The same, read. */
-export const findPayoutAccount = async (db: Database, id: Uuid): Promise<string | null> =>
-  (await db.get<{ account: string | null }>(sql`SELECT ${payoutAccount(id)} AS account`)).account;
+/** Condition of ledgers with open operations, as their index has it. */
+export const IS_OPEN = sql`open_since IS NOT NULL`;
 
-/** Condition: an integration has an account that its money is paid out to. */
-export const hasPayoutAccount = (id: Uuid): SQL => sql`${payoutAccount(id)} IS NOT NULL`;
+/** Condition of integrations whose wallet signs and accepts nothing, as their index has it. */
+export const IS_INACTIVE = sql`wallet_inactive_since IS NOT NULL`;
 
-/** Integrations with operations that are unknown, or are pending and began before `since`, by their ids. */
-export const withOldOperations = async (db: Database, since: Date, after: Uuid | null, limit: number) => {
-  const rows = await db
-    .selectDistinct({ id: operations.integrationId })
-    .from(operations)
+/** An id before all others. */
+export const FIRST = "00000000-0000-0000-0000-000000000000" as Uuid;
+
+/** Integrations with operations that are unknown, or are pending and began before `since`, or with an inactive wallet, by their ids. */
+export const withSomethingStuck = async (
+  db: Database,
+  since: Date,
+  after: Uuid | null,
+  limit: number,
+): Promise<Uuid[]> => {
+  const first = after ?? FIRST;
+  const isOld = or(gt(ledgers.unknown, 0), lt(ledgers.openSince, since));
+  const found = await db.batch([
+    db
+      .select({ id: ledgers.id })
+      .from(ledgers)
+      .where(and(IS_OPEN, isOld, gt(ledgers.id, first)))
+      .orderBy(asc(ledgers.id))
+      .limit(limit),
+    db
+      .select({ id: integrations.id })
+      .from(integrations)
+      .where(and(IS_INACTIVE, gt(integrations.id, first)))
+      .orderBy(asc(integrations.id))
+      .limit(limit),
+  ]);
+  return [...new Set(found.flat().map(({ id }) => id))].toSorted().slice(0, limit);
+};
+
+/** Records since when an integration's wallet is inactive, or that it works. */
+export const setInactive = (db: Database, id: Uuid, walletInactiveSince: Date | null): Statement =>
+  db
+    .update(integrations)
+    .set({ walletInactiveSince })
     .where(
       and(
-        or(
-          eq(operations.state, "unknown"),
-          and(eq(operations.state, "pending"), lt(operations.createdAt, since)),
-        ),
-        OPEN,
-        after ? gt(operations.integrationId, after) : undefined,
+        eq(integrations.id, id),
+        walletInactiveSince === null ? IS_INACTIVE : isNull(integrations.walletInactiveSince),
       ),
-    )
-    .orderBy(asc(operations.integrationId))
+    );
+
+/** Integrations with a ledger, some at a time: those with open operations, then up to `others` of the others by their ids. */
+export async function* ledgersByOpen(db: Database, atOnce: number, others: number): AsyncGenerator<Uuid[]> {
+  const open = await db.select({ id: ledgers.id }).from(ledgers).where(IS_OPEN).limit(1_000);
+  for (let at = 0; at < open.length; at += atOnce) yield open.slice(at, at + atOnce).map(({ id }) => id);
+  for (let after = FIRST, left = others; left > 0; left -= atOnce) {
+    const page: { id: Uuid }[] = await db
+      .select({ id: ledgers.id })
+      .from(ledgers)
+      .where(gt(ledgers.id, after))
+      .orderBy(asc(ledgers.id))
+      .limit(atOnce);
+    if (page.length > 0) yield page.map(({ id }) => id);
+    if (page.length < atOnce) return;
+    after = page.at(-1)!.id;
+  }
+}
+
+/** Integrations whose ledgers have operations that have been open since before a time, the longest first. */
+export const staleLedgers = async (db: Database, before: Date, limit: number): Promise<Uuid[]> => {
+  const rows = await db
+    .select({ id: ledgers.id })
+    .from(ledgers)
+    .where(and(IS_OPEN, lt(ledgers.openSince, before)))
+    .orderBy(asc(ledgers.openSince))
     .limit(limit);
   return rows.map(({ id }) => id);
 };

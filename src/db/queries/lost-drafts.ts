@@ -1,9 +1,10 @@
-import { and, eq, ne, sql } from "drizzle-orm";
+import { and, eq, inArray, ne, sql } from "drizzle-orm";
 import { type Uuid, uuidToBytes } from "../../domain/ids.ts";
 import type { Database } from "../client.ts";
 import { draftAssets, drafts } from "../schema/index.ts";
 import type { Statement } from "../statements.ts";
 import { insertAssets, type PlacedAsset } from "./assets.ts";
+import { unhexed } from "./blobs.ts";
 
 /** A draft whose finalization the database has lost; it may be in no journal (`operationId` null). */
 export type LostDraft = Pick<
@@ -55,17 +56,22 @@ export const findPlanned = (db: Database, integrationId: Uuid, collectionId: Uui
     .where(and(eq(drafts.plannedCollectionId, collectionId), eq(drafts.integrationId, integrationId)))
     .get();
 
-/** Marks a draft as finalized as the collection inserted in the same batch. */
+/** Those of some collections whose drafts are there, and finalized. */
+export const finalizedAs = async (db: Database, collectionIds: readonly Uuid[]): Promise<Uuid[]> => {
+  const ids = JSON.stringify(collectionIds.map((id) => id.replaceAll("-", "")));
+  const found = await db
+    .select({ id: drafts.plannedCollectionId })
+    .from(drafts)
+    .where(and(inArray(drafts.plannedCollectionId, unhexed(ids)), eq(drafts.state, "finalized")));
+  return found.map(({ id }) => id);
+};
+
+/** Marks a draft as finalized as the collection that its ledger has adopted. */
 export const finishAdopted = (db: Database, id: Uuid, collectionId: Uuid, now: Date): Statement =>
   db
     .update(drafts)
     .set({ state: "finalized", updatedAt: now })
-    .where(
-      and(
-        eq(drafts.id, id),
-        sql`EXISTS (SELECT 1 FROM collections WHERE id = ${uuidToBytes(collectionId)} AND draft_id = ${drafts.id})`,
-      ),
-    );
+    .where(and(eq(drafts.id, id), eq(drafts.plannedCollectionId, collectionId)));
 
 /** Locks a draft for a finalization that the database has lost. */
 export const lockAgain = async (db: Database, id: Uuid, operationId: Uuid | null, now: Date) => {

@@ -2,7 +2,7 @@ import { desc, type SQL, sql } from "drizzle-orm";
 import { type Uuid, uuidAt, uuidToBytes } from "../../domain/ids.ts";
 import type { OperationKind, OperationState } from "../../domain/operations.ts";
 import type { Ledger } from "../ledger.ts";
-import { operations } from "../schema/index.ts";
+import { operations } from "../schema/ledger.ts";
 import { type ArchiveRow, filesOfOperations } from "./archives.ts";
 import { OPEN } from "./operations.ts";
 

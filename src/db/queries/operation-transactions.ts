@@ -1,12 +1,13 @@
-import { eq, type SQL, sql } from "drizzle-orm";
+import { and, eq, type SQL, sql } from "drizzle-orm";
 import { type Uuid, uuidToBytes } from "../../domain/ids.ts";
 import type { Ledger } from "../ledger.ts";
-import { operations, transactions } from "../schema/index.ts";
+import { collections, operations, transactions } from "../schema/ledger.ts";
 import type { Statement } from "../statements.ts";
 import { isOpen, type OperationRow } from "./operations.ts";
 
 /** Bytes of a transaction's hash. A longer key is a further operation's record of the same transaction. */
 export const HASH_BYTES = 32;
+const UUID_BYTES = 16;
 
 export interface NewTransaction {
   /** 32 bytes. */
@@ -38,6 +39,55 @@ const recordOf = ({ hash, result }: NewTransaction, operationId: Uuid): Record<"
 export const RESULT = sql<string>`CASE transactions.result WHEN ${sql.raw(`'${SAME}'`)}
   THEN (SELECT first.result FROM transactions AS first WHERE first.hash = substr(transactions.hash, 1, ${sql.raw(`${HASH_BYTES}`)}))
   ELSE transactions.result END`;
+
+/** Condition: a record of a transaction, of another operation. */
+const ofOthers = (hash: Uint8Array, operationId: Uuid): SQL => sql`transactions.hash BETWEEN ${hash}
+  AND ${Buffer.concat([hash, Buffer.alloc(UUID_BYTES, 0xff)])} AND transactions.operation_id <> ${uuidToBytes(operationId)}`;
+
+/** What other operations than one that isn't over have of a transaction. */
+export interface TakenElsewhere {
+  readonly operations: readonly Uuid[];
+  /** Tokens that their answers name. */
+  readonly tokens: ReadonlySet<string>;
+}
+
+/** An answer in the row. One in R2 is of a mint that shares no transaction. */
+const NAMED = sql<string | null>`iif(json_valid(operations.answer_body), operations.answer_body, NULL)`;
+
+export const takenElsewhere = async (
+  ledger: Ledger,
+  operationId: Uuid,
+  hash: Uint8Array,
+): Promise<TakenElsewhere> => {
+  const rows = await ledger
+    .select({ id: operations.id, answerBody: NAMED })
+    .from(transactions)
+    .innerJoin(operations, eq(operations.id, transactions.operationId))
+    .where(ofOthers(hash, operationId));
+  const tokens = rows.flatMap(({ answerBody }) => {
+    const { tokens: named = [] } = JSON.parse(answerBody ?? "{}") as { tokens?: { token_id: string }[] };
+    return named.map(({ token_id: token }) => token);
+  });
+  return { operations: rows.map(({ id }) => id), tokens: new Set(tokens) };
+};
+
+/** Makes the batch fail (`isNotAsRead`) if other operations on the collection have got something of a transaction since. */
+export const requireTaken = (
+  ledger: Ledger,
+  { id, subjectId }: Pick<OperationRow, "id" | "subjectId">,
+  hash: Uint8Array,
+  { operations: known }: TakenElsewhere,
+): Statement =>
+  ledger
+    .update(collections)
+    .set({ total: sql`NULL` })
+    .where(
+      and(
+        eq(collections.id, subjectId),
+        sql`(SELECT count(*) FROM transactions WHERE ${ofOthers(hash, id)}) <> ${known.length}`,
+        isOpen(id),
+      ),
+    );
 
 /** Stores the transactions of an operation that is over, if its end isn't stored yet. */
 export const insertTransactions = (

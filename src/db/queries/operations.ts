@@ -1,10 +1,9 @@
-import { and, asc, eq, inArray, lt, not, type SQL, sql } from "drizzle-orm";
+import { and, eq, inArray, type SQL, sql } from "drizzle-orm";
 import { type Uuid, uuidToBytes } from "../../domain/ids.ts";
-import { KINDS_IN_TURN, type OperationKind } from "../../domain/operations.ts";
+import type { OperationKind } from "../../domain/operations.ts";
 import type { CostLimit } from "../../domain/spending.ts";
-import type { Database } from "../client.ts";
 import type { Ledger } from "../ledger.ts";
-import { operations } from "../schema/index.ts";
+import { operations } from "../schema/ledger.ts";
 
 export type OperationRow = typeof operations.$inferSelect;
 
@@ -101,44 +100,6 @@ export const endOperation = (ledger: Ledger, id: Uuid, ending: EndedState, now: 
     .where(and(eq(operations.id, id), OPEN))
     .returning();
 
-/** Records that an open operation was processed, so that others are next. */
-export const touchOperation = (ledger: Ledger, id: Uuid, now: Date) =>
-  ledger
-    .update(operations)
-    .set({ updatedAt: now })
-    .where(and(eq(operations.id, id), OPEN));
-
-/** Condition: the subject has an earlier pending operation of the same kind. Row numbers ascend. */
-const hasEarlier: SQL = sql`EXISTS (SELECT 1 FROM operations AS earlier
-  WHERE earlier.integration_id = ${operations.integrationId} AND earlier.subject_id = ${operations.subjectId}
-  AND earlier.kind = ${operations.kind}
-  AND earlier.state IN ('pending', 'unknown') AND earlier.state = 'pending' AND earlier.rowid < ${operations}.rowid)`;
-
-/** A stale operation, with what determines its wallet and its turn. */
-export type StaleOperation = Pick<OperationRow, "id" | "kind" | "integrationId" | "subjectId">;
-
-export const staleColumns = {
-  id: operations.id,
-  kind: operations.kind,
-  integrationId: operations.integrationId,
-  subjectId: operations.subjectId,
-};
-
-/** Open operations that were not processed since `before`, the oldest first, without those that wait for their turn. */
-export const staleOperations = (db: Database, before: Date, limit: number): Promise<StaleOperation[]> =>
-  db
-    .select(staleColumns)
-    .from(operations)
-    .where(
-      and(
-        OPEN,
-        lt(operations.updatedAt, before),
-        not(and(inArray(operations.kind, KINDS_IN_TURN), hasEarlier)!),
-      ),
-    )
-    .orderBy(asc(operations.updatedAt))
-    .limit(limit);
-
 export type Subject = Pick<OperationRow, "integrationId" | "subjectId">;
 
 /** Condition: an operation is open, and of a kind and a subject. */
@@ -176,3 +137,12 @@ export const hadOperationSince = (
   SELECT created_at > CASE state WHEN 'failed' THEN ${failed.getTime()} ELSE ${any.getTime()} END
   FROM operations WHERE subject_id = ${uuidToBytes(subjectId)} AND kind = ${kind}
   ORDER BY id DESC LIMIT 1), 0)`;
+
+/** Open operations in the order of acceptance, after a row number. */
+export const openOperations = (ledger: Ledger, after: number, limit: number) =>
+  ledger
+    .select({ rowNumber: sql<number>`rowid`, id: operations.id, kind: operations.kind })
+    .from(operations)
+    .where(and(OPEN, sql`+rowid > ${after}`))
+    .orderBy(sql`+rowid`)
+    .limit(limit);

@@ -1,10 +1,9 @@
-import { and, eq, isNull, ne, or, sql } from "drizzle-orm";
+import { and, eq, isNull, ne, or } from "drizzle-orm";
 import type { Uuid } from "../../domain/ids.ts";
 import type { Publication } from "../../domain/steps.ts";
 import type { Database } from "../client.ts";
-import { contracts, integrations, operations, publications } from "../schema/index.ts";
+import { contracts, integrations, publications } from "../schema/index.ts";
 import type { Statement } from "../statements.ts";
-import { isOpen, wasAccepted } from "./operations.ts";
 
 /** The state of a code's publication, as seen by one deployment. */
 export const publicationOf = async (
@@ -12,30 +11,25 @@ export const publicationOf = async (
   codeHash: Uint8Array,
   operationId: Uuid,
 ): Promise<Publication> => {
-  const found = await db
-    .select({ operationId: publications.operationId, state: operations.state })
-    .from(publications)
-    .leftJoin(operations, eq(operations.id, publications.operationId))
-    .where(eq(publications.codeHash, codeHash))
-    .get();
+  const found = await db.select().from(publications).where(eq(publications.codeHash, codeHash)).get();
   if (!found) return "none";
   if (found.operationId === operationId) return "ours";
-  if (found.state === "pending" || found.state === "unknown") return "elsewhere_pending";
-  return found.state === "succeeded" ? "elsewhere_done" : "none";
+  return found.isDone ? "elsewhere_done" : "elsewhere_pending";
 };
 
 /** Claims the publication of a code for a deployment. False if another deployment is publishing it or has published it. */
 export const claimPublication = async (db: Database, codeHash: Uint8Array, operationId: Uuid, now: Date) => {
-  await db
-    .insert(publications)
-    .values({ codeHash, operationId, createdAt: now })
-    .onConflictDoUpdate({
-      target: publications.codeHash,
-      set: { operationId, createdAt: now },
-      setWhere: sql`NOT EXISTS (SELECT 1 FROM operations WHERE id = publications.operation_id AND state IN ('pending', 'unknown', 'succeeded'))`,
-    });
+  await db.insert(publications).values({ codeHash, operationId, createdAt: now }).onConflictDoNothing();
   return (await publicationOf(db, codeHash, operationId)) === "ours";
 };
+
+/** Records that a deployment has published its code, or that it won't. */
+export const endPublication = (db: Database, operationId: Uuid, isDone: boolean): Statement =>
+  isDone
+    ? db.update(publications).set({ isDone }).where(eq(publications.operationId, operationId))
+    : db
+        .delete(publications)
+        .where(and(eq(publications.operationId, operationId), eq(publications.isDone, false)));
 
 /**
  * Stores the sealed copy of a wallet's key, before its account exists. It never replaces another key's, which may be the only
@@ -59,37 +53,27 @@ export const storeWalletKey = async (
   return stored.length > 0;
 };
 
-/** Records that the creation of the wallet's account was accepted. */
-export const startWallet = (db: Database, id: Uuid, operationId: Uuid, now: Date): Statement =>
+/** Records that the creation of the wallet's account is to be accepted, unless it is already being made. */
+export const startWallet = (db: Database, id: Uuid, now: Date) =>
   db
     .update(integrations)
     .set({ walletState: "creating", updatedAt: now })
-    .where(and(eq(integrations.id, id), wasAccepted(operationId)));
+    .where(and(eq(integrations.id, id), ne(integrations.walletState, "ready")));
 
 /** Records the outcome of creating a wallet's account. */
-export const setWalletState = (
-  db: Database,
-  id: Uuid,
-  walletState: "new" | "ready",
-  { operationId, now }: { readonly operationId: Uuid; readonly now: Date },
-): Statement =>
+export const setWalletState = (db: Database, id: Uuid, walletState: "new" | "ready", now: Date): Statement =>
   db
     .update(integrations)
     .set({ walletState, updatedAt: now })
-    .where(and(eq(integrations.id, id), ne(integrations.walletState, "ready"), isOpen(operationId)));
+    .where(and(eq(integrations.id, id), ne(integrations.walletState, "ready")));
 
 /** Stores a contract that is being deployed or was adopted. */
 export const insertContract = (db: Database, row: typeof contracts.$inferInsert) =>
   db.insert(contracts).values(row).onConflictDoNothing().returning();
 
 /** Records the outcome of a contract's deployment. */
-export const setContractState = (
-  db: Database,
-  id: Uuid,
-  state: "ready" | "failed",
-  { operationId, now }: { readonly operationId: Uuid; readonly now: Date },
-): Statement =>
+export const setContractState = (db: Database, id: Uuid, state: "ready" | "failed", now: Date): Statement =>
   db
     .update(contracts)
     .set({ state, updatedAt: now })
-    .where(and(eq(contracts.id, id), eq(contracts.state, "deploying"), isOpen(operationId)));
+    .where(and(eq(contracts.id, id), eq(contracts.state, "deploying")));

@@ -1,7 +1,7 @@
 import { and, eq, type SQL, sql } from "drizzle-orm";
 import { type Uuid, uuidToBytes } from "../../domain/ids.ts";
-import type { Database } from "../client.ts";
-import { operations, registrations } from "../schema/index.ts";
+import type { Ledger } from "../ledger.ts";
+import { operations, registrations } from "../schema/ledger.ts";
 import type { Statement } from "../statements.ts";
 import { isOpen } from "./operations.ts";
 
@@ -27,7 +27,7 @@ const listOf = (named: readonly Named[]): string =>
   JSON.stringify(named.map(({ currency, account }) => [currency, account]));
 
 /** Who pays or has paid for the registration of an account; undefined: nobody. State and height are null once it is archived. */
-export const findRegistration = (db: Database, { currency, account }: Named) =>
+export const findRegistration = (db: Ledger, { currency, account }: Named) =>
   db
     .select({ state: operations.state, height: operations.height })
     .from(registrations)
@@ -52,7 +52,7 @@ export const secondsUntilFree = (since: number, now: Date): number =>
 
 /** Notes what an operation registers, where `condition` holds. */
 export const noteRegistrations = (
-  db: Database,
+  db: Ledger,
   { id, integrationId, createdAt }: Paying,
   named: readonly Named[],
   condition: SQL = sql`true`,
@@ -65,7 +65,7 @@ export const noteRegistrations = (
     .onConflictDoNothing();
 
 /** Forgets registrations of an operation that fails before they are paid. */
-export const forgetRegistrations = (db: Database, operationId: Uuid, named: readonly Named[]): Statement =>
+export const forgetRegistrations = (db: Ledger, operationId: Uuid, named: readonly Named[]): Statement =>
   db.delete(registrations).where(sql`
     (currency, account) IN (SELECT value ->> 0, value ->> 1 FROM json_each(${listOf(named)}))
     AND operation_id = ${uuidToBytes(operationId)} AND ${isOpen(operationId)}`);

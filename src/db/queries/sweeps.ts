@@ -1,7 +1,7 @@
-import { asc, eq, gt, inArray, type SQL, sql } from "drizzle-orm";
+import { asc, eq, gt, inArray, sql } from "drizzle-orm";
 import { type Uuid, uuidToBytes } from "../../domain/ids.ts";
 import type { Database } from "../client.ts";
-import { type auditEntries, type events, integrations, sweeps } from "../schema/index.ts";
+import { auditEntries, integrations, sweeps } from "../schema/index.ts";
 import type { Statement } from "../statements.ts";
 
 /** Reads cursors of some rounds; a statement for a batch. */
@@ -23,23 +23,27 @@ export const writeSweep = (db: Database, name: string, cursor: string | null, no
   return db.insert(sweeps).values(row).onConflictDoUpdate({ target: sweeps.name, set: row });
 };
 
-/** Condition: the stored cursor is still this one; null: none. */
-export const isSweptTo = (name: string, cursor: string | null): SQL =>
-  sql`(SELECT cursor FROM sweeps WHERE name = ${name}) IS ${cursor}`;
+/** Stores a cursor, unless it isn't as it was read. @returns whether it was */
+export const changeSweep = async (
+  db: Database,
+  name: string,
+  { before, after, now }: { readonly before: string | null; readonly after: string; readonly now: Date },
+): Promise<boolean> => {
+  const row = { name, cursor: after, updatedAt: now };
+  const changed = await db
+    .insert(sweeps)
+    .values(row)
+    .onConflictDoUpdate({ target: sweeps.name, set: row, setWhere: sql`${sweeps.cursor} IS ${before}` })
+    .returning({ name: sweeps.name });
+  return changed.length > 0;
+};
 
-/** Condition: a round was recorded after a time. */
-export const sweptSince = (name: string, since: Date): SQL =>
-  sql`EXISTS (SELECT 1 FROM sweeps WHERE name = ${name} AND updated_at > ${since.getTime()})`;
-
-/** Tables whose rows an integration has under ascending numbers, for a time. */
-type Numbered = typeof events | typeof auditEntries;
-
-/** The next integrations behind an id, and when the oldest of their rows was written; null: they have none. */
-export const oldestNumbered = (db: Database, table: Numbered, after: Uuid | null, limit: number) =>
+/** The next integrations behind an id, and when the oldest entry of their audit log was written; null: they have none. */
+export const oldestAudit = (db: Database, after: Uuid | null, limit: number) =>
   db
     .select({
       id: integrations.id,
-      oldest: sql<number | null>`(SELECT created_at FROM ${table} WHERE integration_id = integrations.id
+      oldest: sql<number | null>`(SELECT created_at FROM audit_entries WHERE integration_id = integrations.id
         ORDER BY seq LIMIT 1)`,
     })
     .from(integrations)
@@ -47,24 +51,17 @@ export const oldestNumbered = (db: Database, table: Numbered, after: Uuid | null
     .orderBy(asc(integrations.id))
     .limit(limit);
 
-/** An integration's rows of a table written before a time, oldest first. The newest row stays, because it has the last number. */
-const oldNumbered = (
-  table: Numbered,
+/** Deletes entries written before a time, oldest first. The newest stays, because it has the last number. */
+export const deleteOldAudit = (
+  db: Database,
   {
     integrationId,
     before,
     limit,
   }: { readonly integrationId: Uuid; readonly before: Date; readonly limit: number },
-): SQL => {
+): Statement => {
   const own = sql`integration_id = ${uuidToBytes(integrationId)}`;
-  return sql`${own} AND seq IN (
-    SELECT seq FROM (SELECT seq, created_at FROM ${table} WHERE ${own} ORDER BY seq LIMIT ${limit})
-    WHERE created_at < ${before.getTime()} AND seq < (SELECT max(seq) FROM ${table} WHERE ${own}))`;
+  return db.delete(auditEntries).where(sql`${own} AND seq IN (
+    SELECT seq FROM (SELECT seq, created_at FROM audit_entries WHERE ${own} ORDER BY seq LIMIT ${limit})
+    WHERE created_at < ${before.getTime()} AND seq < (SELECT max(seq) FROM audit_entries WHERE ${own}))`);
 };
-
-/** Deletes such rows. */
-export const deleteOldNumbered = (
-  db: Database,
-  table: Numbered,
-  rows: Parameters<typeof oldNumbered>[1],
-): Statement => db.delete(table).where(oldNumbered(table, rows));

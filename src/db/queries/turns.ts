@@ -1,17 +1,10 @@
 import { and, eq, sql } from "drizzle-orm";
 import { type Uuid, uuidFromBytes, uuidToBytes } from "../../domain/ids.ts";
-import { KINDS, type OperationKind } from "../../domain/operations.ts";
+import type { OperationKind } from "../../domain/operations.ts";
 import type { Ledger } from "../ledger.ts";
-import { collections, contracts, operations } from "../schema/index.ts";
+import { collections, operations } from "../schema/ledger.ts";
 import { COLLECTION_ROW, type CollectionRow } from "./collections.ts";
-import {
-  OPEN,
-  type OperationRow,
-  openOf,
-  type StaleOperation,
-  type Subject,
-  staleColumns,
-} from "./operations.ts";
+import { OPEN, type OperationRow, openOf, type Subject } from "./operations.ts";
 
 export interface CollectionTurn {
   /** The last pending operation of its kind that was accepted before it for the same collection; null: none. */
@@ -24,7 +17,7 @@ export interface TurnRow extends CollectionRow {
   readonly earlier: string | null;
 }
 
-/** Reads the turn of an operation on a collection; also a statement of the batch that accepts it. Row numbers ascend. */
+/** Reads the turn of an operation on a collection. Row numbers ascend. */
 export const collectionTurn = (
   ledger: Ledger,
   { id, kind, integrationId, subjectId }: Pick<OperationRow, "id" | "kind" | "integrationId" | "subjectId">,
@@ -38,7 +31,6 @@ export const collectionTurn = (
         AND rowid < (SELECT rowid FROM operations WHERE id = ${uuidToBytes(id)}) ORDER BY rowid DESC LIMIT 1)`,
     })
     .from(collections)
-    .innerJoin(contracts, eq(contracts.id, collections.contractId))
     .where(and(eq(collections.id, subjectId), eq(collections.integrationId, integrationId)));
 
 export const turnFrom = ([row]: readonly TurnRow[]): CollectionTurn => ({
@@ -49,19 +41,8 @@ export const turnFrom = ([row]: readonly TurnRow[]): CollectionTurn => ({
 /** Reads the first pending operation of a kind on a subject. */
 export const firstInTurn = (ledger: Ledger, subject: Subject, kind: OperationKind) =>
   ledger
-    .select({ ...staleColumns, updatedAt: operations.updatedAt })
+    .select({ id: operations.id })
     .from(operations)
     .where(and(openOf(subject, kind), eq(operations.state, "pending")))
     .orderBy(sql`rowid`)
     .limit(1);
-
-/** The operation whose turn follows one that has ended, if it was not processed since `before`. */
-export const nextStaleInTurn = async (
-  ledger: Ledger,
-  { kind, ...subject }: StaleOperation,
-  before: Date,
-): Promise<StaleOperation | undefined> => {
-  if (!KINDS[kind].isInTurn) return undefined;
-  const first = await firstInTurn(ledger, subject, kind).get();
-  return first && first.updatedAt < before ? first : undefined;
-};

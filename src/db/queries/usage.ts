@@ -1,7 +1,9 @@
 import { and, eq, gt, type SQL, sql } from "drizzle-orm";
 import { type Uuid, uuidToBytes } from "../../domain/ids.ts";
-import { DEFAULT_LIMITS, type LimitName } from "../../domain/quota.ts";
+import type { Budget } from "../../domain/key-rights.ts";
+import { DEFAULT_LIMITS, type LimitName, limitsWith } from "../../domain/quota.ts";
 import type { Database } from "../client.ts";
+import type { Ledger } from "../ledger.ts";
 import { integrations } from "../schema/index.ts";
 import { failedOn, type Statement } from "../statements.ts";
 import { budgetsFrom, budgetsOfKey } from "./api-keys.ts";
@@ -42,9 +44,17 @@ const workingKeys = (integrationId: Uuid, now: Date): SQL =>
 export const mayCreateDraft = (integrationId: Uuid): SQL =>
   fewerThan(openDrafts(integrationId), limitFor(integrationId, "drafts"));
 
-/** Condition: an integration can have another pending operation. */
-export const mayWait = (integrationId: Uuid): SQL =>
-  fewerThan(waitingOperations(integrationId), limitFor(integrationId, "operations_waiting"));
+/** Condition: an integration can have another pending operation. @param limit its `operations_waiting` */
+export const mayWait = (integrationId: Uuid, limit: number): SQL =>
+  fewerThan(waitingOperations(integrationId), sql`${limit}`);
+
+/** The number of an integration's pending operations, in its ledger. */
+export const countWaiting = async (ledger: Ledger, integrationId: Uuid): Promise<number> =>
+  (
+    await ledger.get<{ count: number }>(
+      sql`SELECT count(*) AS count FROM (${waitingOperations(integrationId)})`,
+    )
+  ).count;
 
 /** Condition: an integration can have another key. */
 export const mayHaveKey = (integrationId: Uuid, now: Date): SQL =>
@@ -70,11 +80,16 @@ const COUNTERS = { stored_bytes: "storedBytes", database_bytes: "databaseBytes" 
 export type Counter = keyof typeof COUNTERS;
 
 /** As its last statement, makes a batch fail that has brought an integration above a limit: the counter becomes null. */
-export const refuseAbove = (db: Database, integrationId: Uuid, counter: Counter): Statement =>
+export const refuseAbove = (db: Database, integrationId: Uuid | SQL, counter: Counter): Statement =>
   db
     .update(integrations)
     .set({ [COUNTERS[counter]]: sql`NULL` })
-    .where(and(eq(integrations.id, integrationId), gt(integrations[COUNTERS[counter]], limitOf(counter))));
+    .where(
+      and(
+        sql`integrations.id = ${typeof integrationId === "string" ? uuidToBytes(integrationId) : integrationId}`,
+        gt(integrations[COUNTERS[counter]], limitOf(counter)),
+      ),
+    );
 
 /** The limit that made a batch fail; null: it failed for another reason. */
 export const exceededLimit = (error: unknown): Counter | "audit_entries" | null =>
@@ -168,27 +183,6 @@ const unweighRows = (db: Database, table: SQL, bytes: SQL, which: SQL): Statemen
 export const unweighKeys = (db: Database, which: SQL): Statement =>
   unweighRows(db, sql`idempotency_keys`, KEY_BYTES, which);
 
-const QUOTE_BYTES = sql`${ROW_BYTES} + octet_length(path) + coalesce(octet_length(body), 0)`;
-
-export const quotesWeight = (which: SQL): Weight => ({
-  database: sql`(SELECT sum(${QUOTE_BYTES}) FROM quotes WHERE ${which})`,
-});
-
-export const unweighQuotes = (db: Database, which: SQL): Statement =>
-  unweighRows(db, sql`quotes`, QUOTE_BYTES, which);
-
-/** Weight of an open operation after its failure: failed operations stay in the database. */
-export const failingWeight = (id: Uuid, answerBody: string): Weight => ({
-  database: sql`(SELECT ${ROW_BYTES} + octet_length(request) + ${Buffer.byteLength(answerBody)}
-    FROM operations WHERE id = ${uuidToBytes(id)} AND state IN ('pending', 'unknown'))`,
-});
-
-/** Weight of failed operations that a file replaces. @param which a list of ids @param isIn whether the file replaces them */
-export const archivedWeight = (which: SQL, isIn: SQL): Weight => ({
-  database: sql`(SELECT sum(${ROW_BYTES} + octet_length(request) + coalesce(octet_length(answer_body), 0))
-    FROM operations WHERE id IN ${which} AND state = 'failed' AND ${isIn})`,
-});
-
 /** Recounts an integration's bytes after rows were restored without their weight. */
 export const recountUsage = async (db: Database, integrationId: Uuid): Promise<void> => {
   const id = uuidToBytes(integrationId);
@@ -207,10 +201,7 @@ export const recountUsage = async (db: Database, integrationId: Uuid): Promise<v
     + ${sum(sql`sum(${ROW_BYTES} + octet_length(filename) + coalesce(octet_length(reference_filename), 0)
       + coalesce(octet_length(subtitle), 0)) FROM draft_assets WHERE draft_id IN (${own})`)}
     + ${sum(sql`sum(${KEY_BYTES}) FROM idempotency_keys
-      WHERE integration_id = ${id}`)}
-    + ${sum(sql`sum(${QUOTE_BYTES}) FROM quotes WHERE integration_id = ${id}`)}
-    + ${sum(sql`sum(${ROW_BYTES} + octet_length(request) + coalesce(octet_length(answer_body), 0)) FROM operations
-      WHERE integration_id = ${id} AND state = 'failed'`)}`;
+      WHERE integration_id = ${id}`)}`;
   await db
     .update(integrations)
     .set({ storedBytes: stored, databaseBytes: database })
@@ -228,7 +219,6 @@ export const selectUsage = (db: Database, integrationId: Uuid, now: Date) => {
       stored_bytes: integrations.storedBytes,
       database_bytes: integrations.databaseBytes,
       keys: count(workingKeys(integrationId, now)),
-      operations_waiting: count(waitingOperations(integrationId)),
       audit_entries: sql<number>`${auditCount(integrationId)}`,
       name: integrations.name,
       walletAccountId: integrations.walletAccountId,
@@ -239,18 +229,30 @@ export const selectUsage = (db: Database, integrationId: Uuid, now: Date) => {
 
 export type UsageRow = Awaited<ReturnType<typeof selectUsage>>[number];
 
-/** Spending limits of a day for an operation: of the integration's wallet, yoctoNEAR or null, and of its key. */
-export const readSpendingLimits = async (
+/** What limits an integration's operations. */
+export interface OperationLimits {
+  /** Most pending operations. */
+  readonly waiting: number;
+  /** Spending limit of its wallet for a day, yoctoNEAR; null: none. */
+  readonly spendingPerDay: string | null;
+  /** Budgets of the API key that it is accepted for, and of the keys that this one was made by. */
+  readonly budgets: readonly Budget[];
+}
+
+/** Limits of an operation for a key, or for none. */
+export const readOperationLimits = async (
   db: Database,
   { integrationId, keyId }: { readonly integrationId: Uuid; readonly keyId: Uuid | null },
-) => {
+): Promise<OperationLimits> => {
   const row = await db
     .select({
+      limits: integrations.limits,
       spendingPerDay: integrations.spendingPerDay,
       budgets: budgetsOfKey(sql`${keyId && uuidToBytes(keyId)}`),
     })
     .from(integrations)
     .where(eq(integrations.id, integrationId))
     .get();
-  return { spendingPerDay: row?.spendingPerDay ?? null, budgets: budgetsFrom(row?.budgets ?? null) };
+  const waiting = limitsWith(row?.limits ?? null).operations_waiting;
+  return { waiting, spendingPerDay: row?.spendingPerDay ?? null, budgets: budgetsFrom(row?.budgets ?? null) };
 };

@@ -1,5 +1,6 @@
 import { sql } from "drizzle-orm";
 import { index, integer, primaryKey, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
+import type { CodeState } from "../../api/resources/contract.ts";
 import type { PageCreator, PageLink, PageTheme } from "../../domain/collector-pages.ts";
 import type { LockRecord } from "../../domain/locks.ts";
 import type { MintNotes } from "../../domain/mint-notes.ts";
@@ -7,19 +8,24 @@ import type { RevealRecord } from "../../domain/reveal.ts";
 import type { CollectionSettings, PhaseCounts } from "../../domain/settings.ts";
 import type { Trait } from "../../domain/traits.ts";
 import { blobs } from "./blobs.ts";
-import { bytes, instant, timestamps, uuid, uuidOf } from "./columns.ts";
-import { contracts } from "./contracts.ts";
-import { draftAssets, drafts } from "./drafts.ts";
-import { integrations } from "./integrations.ts";
+import { bytes, instant, timestamps, uuid } from "./columns.ts";
+import { draftAssets } from "./drafts.ts";
 
-/** A finalized collection. The draft's unique index is what makes one draft one collection. */
+/**
+ * A finalized collection. Its ledger has the row; D1 has a copy of it that lags (src/wallet/outbox.ts). The draft's unique index
+ * is what makes one draft one collection.
+ */
 export const collections = sqliteTable(
   "collections",
   {
     id: uuid("id").primaryKey(),
-    integrationId: uuidOf("integration_id", () => integrations.id),
-    contractId: uuidOf("contract_id", () => contracts.id),
-    draftId: uuidOf("draft_id", () => drafts.id),
+    integrationId: uuid("integration_id").notNull(),
+    contractId: uuid("contract_id").notNull(),
+    /** Account of its contract. */
+    contractAccountId: text("contract_account_id").notNull(),
+    /** What may become of its contract's code. */
+    codeState: text("code_state", { mode: "json" }).$type<CodeState>().notNull(),
+    draftId: uuid("draft_id").notNull(),
     onChainId: integer("on_chain_id").notNull(),
     settings: text("settings", { mode: "json" }).$type<CollectionSettings>().notNull(),
     /** Sum of copies over the assets. */
@@ -61,8 +67,10 @@ export const collections = sqliteTable(
     revealAt: instant("reveal_at"),
     /** What was minted in each phase, and accounts on its list, as last read from the chain. */
     phaseCounts: text("phase_counts", { mode: "json" }).$type<PhaseCounts>(),
-    /** Transactions that minted its latest tokens, if it has a page. When full, it moves to `minted_hundreds`. */
-    recentMints: text("recent_mints", { mode: "json" }).$type<MintNotes>(),
+    /** Whether it has had a page, which shows transactions of mints and transfers. */
+    hasPage: integer("has_page", { mode: "boolean" }).notNull().default(false),
+    /** The ledger's version of the row; in D1 the one that was written last. */
+    ledgerVersion: integer("ledger_version").notNull().default(0),
   },
   (table) => [
     uniqueIndex("collections_draft").on(table.draftId),
@@ -73,6 +81,7 @@ export const collections = sqliteTable(
       .on(sql`reveal ->> '$.order.secretVersion'`, table.id)
       .where(sql`reveal IS NOT NULL`),
     index("collections_reveal_at").on(table.revealAt, table.id).where(sql`reveal_at IS NOT NULL`),
+    index("collections_version").on(table.ledgerVersion),
   ],
 );
 
@@ -83,7 +92,7 @@ export const collections = sqliteTable(
 export const collectionBlobs = sqliteTable(
   "collection_blobs",
   {
-    collectionId: uuidOf("collection_id", () => collections.id),
+    collectionId: uuid("collection_id").notNull(),
     sha256: bytes("sha256")
       .notNull()
       .references(() => blobs.sha256),
@@ -101,9 +110,7 @@ export const collectionBlobs = sqliteTable(
 export const collectionPages = sqliteTable(
   "collection_pages",
   {
-    collectionId: uuid("collection_id")
-      .primaryKey()
-      .references(() => collections.id),
+    collectionId: uuid("collection_id").primaryKey(),
     slug: text("slug").notNull(),
     /** The asset whose picture is the collection's cover; null: the first asset. */
     coverAssetId: uuid("cover_asset_id").references(() => draftAssets.id),
@@ -128,13 +135,13 @@ export const collectionPages = sqliteTable(
 );
 
 /**
- * Transactions that minted the tokens of collections with a page, one row for each hundred numbers; see
- * `collections.recent_mints`. Kept forever; mints from before the page are missing. The migration makes it WITHOUT ROWID.
+ * Transactions that minted the tokens of collections with a page, one row for each hundred
+ * numbers. Kept forever; mints from before the page are missing. The migration makes it WITHOUT ROWID.
  */
 export const mintedHundreds = sqliteTable(
   "minted_hundreds",
   {
-    collectionId: uuidOf("collection_id", () => collections.id),
+    collectionId: uuid("collection_id").notNull(),
     /** Number of its first token divided by a hundred. */
     hundred: integer("hundred").notNull(),
     transactions: text("transactions", { mode: "json" }).$type<MintNotes>().notNull(),
@@ -149,7 +156,7 @@ export const mintedHundreds = sqliteTable(
 export const tokenTransfers = sqliteTable(
   "token_transfers",
   {
-    collectionId: uuidOf("collection_id", () => collections.id),
+    collectionId: uuid("collection_id").notNull(),
     number: integer("number").notNull(),
     /** Time of the transaction's block. */
     at: instant("at").notNull(),
@@ -164,7 +171,7 @@ export const tokenTransfers = sqliteTable(
 export const referenceTraits = sqliteTable(
   "reference_traits",
   {
-    collectionId: uuidOf("collection_id", () => collections.id),
+    collectionId: uuid("collection_id").notNull(),
     referenceSha256: bytes("reference_sha256").notNull(),
     traits: text("traits", { mode: "json" }).$type<readonly Trait[]>().notNull(),
     /** Copies of all assets that have this reference file. */
@@ -175,28 +182,17 @@ export const referenceTraits = sqliteTable(
   (table) => [primaryKey({ columns: [table.collectionId, table.referenceSha256] })],
 );
 
-/** Which links of a claim drop on the chain are reported as redeemed by events. */
-export const claimDrops = sqliteTable(
-  "claim_drops",
+/** Which mints and updates added a file to a collection by URL: it drops files of those that failed. */
+export const broughtFiles = sqliteTable(
+  "brought_files",
   {
-    contractId: uuidOf("contract_id", () => contracts.id),
-    dropId: integer("drop_id").notNull(),
-    /** How many claimed links are reported. */
-    reported: integer("reported").notNull(),
-    /** Which: one bit a link, the lowest bit of the first byte first. */
-    links: bytes("links").notNull(),
-  },
-  (table) => [primaryKey({ columns: [table.contractId, table.dropId] })],
-);
-
-/** The last accepted operation that relays the claim of a link. The migration makes the table WITHOUT ROWID. */
-export const claims = sqliteTable(
-  "claims",
-  {
-    collectionId: uuidOf("collection_id", () => collections.id),
-    dropId: integer("drop_id").notNull(),
-    link: integer("link").notNull(),
+    collectionId: uuid("collection_id").notNull(),
+    sha256: bytes("sha256").notNull(),
     operationId: uuid("operation_id").notNull(),
   },
-  (table) => [primaryKey({ columns: [table.collectionId, table.dropId, table.link] })],
+  (table) => [
+    primaryKey({ columns: [table.collectionId, table.sha256, table.operationId] }),
+    // For those of operations that were never accepted.
+    index("brought_files_operation").on(table.operationId),
+  ],
 );

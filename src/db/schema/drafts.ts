@@ -25,7 +25,7 @@ export const drafts = sqliteTable(
   },
   (table) => [
     index("drafts_integration").on(table.integrationId, table.id),
-    index("drafts_finalizing").on(table.state).where(sql`state = 'finalizing'`),
+    index("drafts_finalizing").on(table.id).where(sql`state = 'finalizing'`),
     index("drafts_open").on(table.integrationId).where(sql`state <> 'finalized'`),
     index("drafts_placeholder").on(table.placeholderSha256).where(sql`placeholder_sha256 IS NOT NULL`),
     index("drafts_planned_collection").on(table.plannedCollectionId),

@@ -1,6 +1,6 @@
 import { sql } from "drizzle-orm";
-import { index, integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
-import type { EventRun, EventType, NumberRun } from "../../domain/events.ts";
+import { index, integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
+import type { EventType } from "../../domain/events.ts";
 import { bytes, instant, timestamps, uuid, uuidOf } from "./columns.ts";
 import { integrations } from "./integrations.ts";
 
@@ -38,29 +38,3 @@ export const webhooks = sqliteTable(
 );
 
 export type WebhookRow = typeof webhooks.$inferSelect;
-
-/** Events of an integration: a row for each batch of effects. The migration makes it WITHOUT ROWID: a row is one write. */
-export const events = sqliteTable(
-  "events",
-  {
-    integrationId: uuidOf("integration_id", () => integrations.id),
-    /** Number of its last event. Its first event has the number after the previous row's. */
-    seq: integer("seq").notNull(),
-    count: integer("count").notNull(),
-    /** Base of its events' uuids (`eventUuid`). */
-    id: uuid("id").notNull(),
-    runs: text("runs", { mode: "json" }).$type<readonly EventRun[]>().notNull(),
-    /** Whether `collection.sold_out` follows. */
-    soldOut: integer("sold_out", { mode: "boolean" }).notNull(),
-    /** The operation that ended, whose response has the data of the events; null: none. */
-    operationId: uuid("operation_id"),
-    /** The collection of the reported tokens, or that sold out; null: none. */
-    collectionId: uuid("collection_id"),
-    /** Numbers of the reported tokens, as runs of first and last; null: none. */
-    minted: text("minted", { mode: "json" }).$type<readonly NumberRun[]>(),
-    /** Data of its first run, as JSON, if no operation's response has it: a resource, or a list of tokens. */
-    data: text("data", { mode: "json" }),
-    createdAt: instant("created_at").notNull(),
-  },
-  (table) => [primaryKey({ columns: [table.integrationId, table.seq] })],
-);

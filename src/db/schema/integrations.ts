@@ -31,14 +31,14 @@ export const integrations = sqliteTable(
     deletedAt: instant("deleted_at"),
     /** Bytes of the files that its assets and collections refer to, counted once for each reference. */
     storedBytes: integer("stored_bytes").notNull().default(0),
-    /** Approximate bytes of its drafts, assets, stored responses, quotes and failed operations in this database. */
+    /** Approximate bytes of its drafts, assets and stored responses in this database. */
     databaseBytes: integer("database_bytes").notNull().default(0),
     /** Account for payouts, which only the operator sets; null: none. */
     payoutAccount: text("payout_account"),
-    /** Mint fees that its wallet earned and hasn't paid out, nanoNEAR: integers of SQLite have 64 bits. */
-    unpaidSales: integer("unpaid_sales").notNull().default(0),
     /** The wallet's balance when the scheduled job last read it, for events about changes; null: never read. */
     walletSeen: text("wallet_seen", { mode: "json" }).$type<WalletSeen>(),
+    /** Since when its wallet is known to sign and accept nothing, because it was lost or lacks its key; null: it works. */
+    walletInactiveSince: instant("wallet_inactive_since"),
     ...timestamps(),
   },
   (table) => [
@@ -47,6 +47,7 @@ export const integrations = sqliteTable(
     index("integrations_deleted").on(table.id).where(sql`deleted_at IS NOT NULL`),
     // For pages of integrations with a wallet.
     index("integrations_with_wallet").on(table.id).where(sql`wallet_account_id IS NOT NULL`),
+    index("integrations_inactive").on(table.id).where(sql`wallet_inactive_since IS NOT NULL`),
     index("integrations_ready").on(table.id).where(sql`wallet_state = 'ready' AND deleted_at IS NULL`),
   ],
 );

@@ -1,12 +1,10 @@
 import { and, eq, sql } from "drizzle-orm";
 import type { Event } from "../../api/resources/event.ts";
 import type { ServiceContext } from "../../context.ts";
-import { runBatch } from "../../db/client.ts";
 import { ledgerOf } from "../../db/ledger.ts";
-import { insertEvents, readStand, skipNumbers } from "../../db/queries/events.ts";
+import { insertEvents } from "../../db/queries/events.ts";
 import { type WebhookRow, webhooks } from "../../db/schema/events.ts";
 import { checkpoint } from "../../domain/checkpoints.ts";
-import { newUuid } from "../../domain/ids.ts";
 import { DISABLED_AFTER_MS, isDelivered, isGone, pauseAfter } from "../../domain/webhooks.ts";
 import { type EventsRead, readEvents } from "../read.ts";
 import { type Attempt, attempt, type Target } from "./attempt.ts";
@@ -15,8 +13,6 @@ import type { DeliveryJournal } from "./journal.ts";
 import { toWebhook } from "./webhooks.ts";
 
 const AT_ONCE = 20;
-/** Events that are compared with the attempts after a rollback of the database: more than could be lost. */
-const LOOKED_BACK = 200;
 
 interface DeliveringParts {
   readonly context: ServiceContext;
@@ -67,11 +63,9 @@ export class DeliveryRun {
     const { context, journal, webhook } = this.#parts;
     const cursor = journal.get("cursor") ?? webhook.fromSeq;
     if (this.#read.length === 0) {
-      await this.#lookBackIfLost(cursor);
-      const { events, seen, row, hasMore } = await this.#events(cursor, AT_ONCE);
+      const { events, seen, hasMore } = await this.#events(cursor, AT_ONCE);
       this.#read = [...events];
       this.#seen = seen;
-      if (row !== null) journal.set("mark", { seq: row.seq, id: row.id });
       if (events.length === 0) {
         if (seen > cursor) journal.set("cursor", seen);
         return hasMore || (journal.nextDue() ?? Infinity) <= context.now().getTime();
@@ -83,39 +77,6 @@ export class DeliveryRun {
       journal.set("cursor", this.#read.length === 0 ? Math.max(this.#seen, event.seq) : event.seq);
     });
     return true;
-  }
-
-  /**
-   * After a rollback of the database, new events may have numbers up to this endpoint's cursor. Those without an attempt are
-   * queued. If more events were inserted than lost, the rollback shows only by the missing row that was read last.
-   */
-  async #lookBackIfLost(cursor: number): Promise<void> {
-    const { context, webhook, journal } = this.#parts;
-    const { now, log } = context;
-    const ledger = ledgerOf(context, webhook.integrationId);
-    const { last, isLost } = await readStand(ledger, webhook.integrationId, { mark: journal.get("mark") });
-    if (last >= cursor && !isLost) return;
-    const below = await readStand(ledger, webhook.integrationId, { most: cursor, mark: null });
-    // Raise the numbers above the cursor before the events up to it are read. No row has this mark, so an interruption
-    // in between repeats this.
-    journal.set("mark", { seq: cursor, id: newUuid() });
-    await ledger.batch([skipNumbers(ledger, webhook.integrationId, cursor, now())]);
-    await this.#enterUnsent(Math.max(webhook.fromSeq, below.last - LOOKED_BACK), cursor);
-    journal.set("mark", null);
-    log("webhook.numbers_lost", { webhook_uuid: webhook.id, seq: cursor });
-  }
-
-  /** Queues events without an attempt, after a number and up to another. */
-  async #enterUnsent(after: number, upTo: number): Promise<void> {
-    const { context, journal } = this.#parts;
-    for (let place = after; place < upTo; ) {
-      const { events, seen, hasMore } = await this.#events(place, LOOKED_BACK);
-      for (const { seq, event_uuid: uuid } of events) {
-        if (seq <= upTo) journal.enter(seq, uuid, context.now().getTime());
-      }
-      if (!hasMore) return;
-      place = seen;
-    }
   }
 
   async #retry(): Promise<boolean> {
@@ -187,17 +148,16 @@ export class DeliveryRun {
       data: toWebhook(row, now),
       at: now,
     } as const;
-    await runBatch(context.db, [
-      insertEvents(
-        ledgerOf(context, row.integrationId),
-        event,
-        sql`EXISTS (SELECT 1 FROM webhooks WHERE ${isEnabled})`,
-      ),
-      context.db
-        .update(webhooks)
-        .set({ state: "disabled", disabledReason: reason, updatedAt: now })
-        .where(isEnabled),
-    ]);
+    const [disabled] = await context.db
+      .update(webhooks)
+      .set({ state: "disabled", disabledReason: reason, updatedAt: now })
+      .where(isEnabled)
+      .returning({ id: webhooks.id });
+    try {
+      if (disabled) await insertEvents(ledgerOf(context, integrationId), event, sql`true`);
+    } catch (error) {
+      context.log("webhook.event_lost", { webhook_uuid: id, error });
+    }
     journal.set("failingSince", null);
     this.#isOver = true;
     context.log("webhook.disabled", { webhook_uuid: webhook.id, reason });

@@ -1,5 +1,4 @@
 import type { Delivery } from "../../api/resources/event.ts";
-import type { RowMark } from "../../db/queries/events.ts";
 import { type Page, pageOf } from "../../domain/cursors.ts";
 import type { Uuid } from "../../domain/ids.ts";
 import type { Attempt } from "./attempt.ts";
@@ -39,8 +38,6 @@ interface State {
   webhook: Uuid;
   /** Number of the last event that was attempted, or skipped because of its type. */
   cursor: number;
-  /** The last row of events read for first attempts; null: it is known to be lost. */
-  mark: RowMark | null;
   /** Time of the first failure since the last success, milliseconds since the epoch. */
   failingSince: number | null;
 }
@@ -86,17 +83,6 @@ export class DeliveryJournal {
       ...values,
     );
     this.#sql.exec("DELETE FROM attempts WHERE id <= (SELECT max(id) FROM attempts) - ?", KEPT);
-  }
-
-  /** Queues an event, unless an attempt at it is stored. */
-  enter(seq: number, eventUuid: string, due: number): void {
-    this.#sql.exec(
-      `INSERT OR REPLACE INTO retries SELECT ?, 0, ?
-       WHERE NOT EXISTS (SELECT 1 FROM attempts WHERE event_uuid = ?)`,
-      seq,
-      due,
-      eventUuid,
-    );
   }
 
   /** Gives up a retry whose event can't be read any more. */

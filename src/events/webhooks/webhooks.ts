@@ -2,8 +2,9 @@ import { and, desc, eq, isNull, lt, type SQL, sql } from "drizzle-orm";
 import type { Delivery, Webhook, WebhookWithSecret } from "../../api/resources/event.ts";
 import type { Caller, ServiceContext } from "../../context.ts";
 import type { Database } from "../../db/client.ts";
+import { ledgerOf } from "../../db/ledger.ts";
 import { type AuditedChange, recordChange } from "../../db/queries/audit.ts";
-import { lastSeq } from "../../db/queries/events.ts";
+import { readLastSeq } from "../../db/queries/events.ts";
 import { type KeyWithResponse, runWithResponse } from "../../db/queries/idempotency.ts";
 import { type WebhookRow, webhooks } from "../../db/schema/events.ts";
 import { cursorUuid, type Page, pageOf, unknownCursor } from "../../domain/cursors.ts";
@@ -131,7 +132,7 @@ export const createWebhook = async (
   const answered = await kept(caller, 201, made);
   const { db } = context;
   const condition = sql`(SELECT count(*) FROM webhooks WHERE integration_id = ${uuidToBytes(integrationId)}) < ${MOST_WEBHOOKS}`;
-  const seq = lastSeq(integrationId);
+  const seq = await readLastSeq(ledgerOf(context, integrationId));
   const insertion = db
     .insert(webhooks)
     .select(sql`SELECT ${uuidToBytes(id)}, ${uuidToBytes(integrationId)}, ${url},

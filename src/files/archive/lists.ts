@@ -1,4 +1,5 @@
 import type { ServiceContext } from "../../context.ts";
+import { ledgerOf } from "../../db/ledger.ts";
 import { type ArchiveRow, filesOfOperations, filesOfTransactions } from "../../db/queries/archives.ts";
 import { type ListedOperation, narrows, type OperationFilter } from "../../db/queries/operation-list.ts";
 import type { Uuid } from "../../domain/ids.ts";
@@ -40,7 +41,8 @@ export const archivedOperations = (
 ): Promise<ListTail<ListedOperation>> => {
   const part = { before: range.before as Uuid | null, floor: range.floor as Uuid | null };
   return readRange<ListedOperation>(context, range, {
-    files: (most) => filesOfOperations(context.db, range.integrationId, part, most).all(),
+    files: (most) =>
+      filesOfOperations(ledgerOf(context, range.integrationId), range.integrationId, part, most).all(),
     lastOf: ({ lastId }) => lastId,
     itemsOf: (operations) => operations.map(({ row }) => row),
     positionOf: ({ id }) => id,
@@ -74,7 +76,8 @@ export const archivedTransactions = (
 ): Promise<ListTail<ListedTransaction>> => {
   const part = { before: timeOf(range.before), floor: timeOf(range.floor) };
   return readRange<ListedTransaction>(context, range, {
-    files: (most) => filesOfTransactions(context.db, range.integrationId, part, most).all(),
+    files: (most) =>
+      filesOfTransactions(ledgerOf(context, range.integrationId), range.integrationId, part, most).all(),
     lastOf: ({ lastAt }) =>
       transactionPosition({ time: lastAt?.getTime() ?? 0, rowNumber: Number.MAX_SAFE_INTEGER }),
     itemsOf: (operations) =>

@@ -1,9 +1,10 @@
 import type { ServiceContext } from "../../context.ts";
+import { ledgerOf } from "../../db/ledger.ts";
 import { type ArchiveRow, filesAround } from "../../db/queries/archives.ts";
 import type { Uuid } from "../../domain/ids.ts";
 import { type ArchivedOperation, readFile } from "./file.ts";
 
-type Reader = Pick<ServiceContext, "db"> & { readonly env: Pick<ServiceContext["env"], "BUCKET"> };
+type Reader = Pick<ServiceContext, "env" | "ledger">;
 
 /** An archived operation of an integration; undefined if there is none. */
 export const findArchived = async (
@@ -14,15 +15,15 @@ export const findArchived = async (
 
 /** Those of some operations of an integration that are archived. Each file is read once. */
 export const findAllArchived = async (
-  { db, env }: Reader,
+  context: Reader,
   integrationId: Uuid,
   ids: readonly Uuid[],
 ): Promise<Map<Uuid, ArchivedOperation>> => {
   const found = new Map<Uuid, ArchivedOperation>();
   for (const id of ids) {
     if (found.has(id)) continue;
-    for (const file of await filesAround(db, integrationId, id)) {
-      const operations = await readFile(env.BUCKET, file);
+    for (const file of await filesAround(ledgerOf(context, integrationId), integrationId, id)) {
+      const operations = await readFile(context.env.BUCKET, file);
       for (const operation of operations) {
         if (ids.includes(operation.row.id)) found.set(operation.row.id, operation);
       }

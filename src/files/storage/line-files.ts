@@ -6,10 +6,16 @@ import { JSON_LINES_TYPE } from "../../domain/media-types.ts";
 export const MOST_LINES = 250;
 export const MOST_BYTES = 1_000_000;
 
-/** Puts a file. @returns its size, bytes */
-export const putLines = async (bucket: R2Bucket, key: string, lines: readonly string[]): Promise<number> => {
+/** Puts a file. @param listed what its listing shows @returns its size, bytes */
+export const putLines = async (
+  bucket: R2Bucket,
+  key: string,
+  lines: readonly string[],
+  listed: Readonly<Record<string, string>> = {},
+): Promise<number> => {
   const { size } = await bucket.put(key, lines.map((line) => `${line}\n`).join(""), {
     httpMetadata: { contentType: JSON_LINES_TYPE },
+    customMetadata: { ...listed },
   });
   return size;
 };

@@ -25,7 +25,6 @@ import { MultipartUpload, PART_SIZE } from "../storage/multipart-upload.ts";
 import { putBlob } from "../storage/put-blob.ts";
 import { commitWithBlobs } from "./commit-blobs.ts";
 import { DownloadFailure, download, unusableUrl } from "./media-download.ts";
-import { keepMediaNote } from "./media-note.ts";
 
 export type UrlField = "asset_file_url" | "reference_file_url";
 
@@ -66,8 +65,6 @@ async function storeLarge(
     return file;
   }
   await upload.parts.complete();
-  // Without it, a rollback of D1 would lose which file the object is.
-  await keepMediaNote(context, file, upload.key);
   const stored = [...storeLargeRow(db, file, upload.key, context.now()), read] as const;
   // Another request may have stored the same bytes concurrently; one of the two objects is enough.
   const [row] = (await runBatch(db, stored)).at(-1) as Awaited<typeof read>;

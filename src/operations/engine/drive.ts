@@ -1,6 +1,6 @@
 import { ChainUnavailableError } from "../../chain/errors.ts";
 import type { ServiceContext } from "../../context.ts";
-import { allLedgers } from "../../db/ledger.ts";
+import { ledgerOf } from "../../db/ledger.ts";
 import { findOperationWhole } from "../../db/queries/operation-transactions.ts";
 import type { OperationRow } from "../../db/queries/operations.ts";
 import { checkpoint } from "../../domain/checkpoints.ts";
@@ -11,18 +11,16 @@ import type {
   AcceptedRow,
   EndedRow,
   Intent,
-  OperationEnding,
-  OperationSnapshot,
   RowWithResults,
   SubmitResult,
   TransactionRecord,
+  Written,
 } from "../../wallet/interface.ts";
-import type { Kind, Outlook } from "../kind.ts";
+import type { Effects, Gone, Kind, Outlook } from "../kind.ts";
 import { kindNamed, walletFor } from "../registry.ts";
 import { unpaidStorage } from "../top-up.ts";
-import { endInPart, endingOf, fail, succeed } from "./endings.ts";
+import { endInPart, fail, succeed } from "./endings.ts";
 import { chainFailure, type Refusal, refusalFailure, unknownFailure } from "./failure.ts";
-import { handOver } from "./hand-over.ts";
 import { spendingOf, topUpRefusal } from "./limits.ts";
 
 /** Pause before lagging nodes are read again. Milliseconds. */
@@ -34,25 +32,48 @@ const UNAVAILABLE_RETRY_S = 5;
 /** Pause where something else must happen first, such as the operator's decision. Milliseconds. */
 const TRY_AGAIN_MS = 1_000;
 
+/** A wallet as a drive uses it: that of its own object, or the platform's. */
+export interface SigningWallet {
+  /** @param accept runs in the transaction that journals the intent; absent for the platform's wallet */
+  submit(intent: Intent, accept?: () => void): Promise<SubmitResult>;
+  withdraw(operation: Uuid, journaled: number, isNew: boolean): Promise<boolean>;
+  transactions(operation: Uuid): Promise<TransactionRecord[]>;
+  recordsAtEnd(operation: Uuid, timeoutMs: number): Promise<TransactionRecord[]>;
+  acknowledge(operation: Uuid): Promise<void>;
+  /** Whether it is of the object that the drive runs in, so that an operation is accepted with its first step. */
+  readonly isOwn: boolean;
+}
+
 /** What a drive uses of the object that it runs in. */
 export interface DriveHome {
   readonly context: ServiceContext;
   /** The wallet that signs the operation's transactions. */
-  readonly wallet: {
-    submit(intent: Intent): Promise<SubmitResult>;
-    withdraw(operation: Uuid, journaled: number, isNew: boolean): Promise<boolean>;
-    transactions(operation: Uuid): Promise<TransactionRecord[]>;
-    recordsAtEnd(operation: Uuid, timeoutMs: number): Promise<TransactionRecord[]>;
-    databaseLacks(missing: Uuid, generation: number): Promise<void>;
-    acknowledge(operation: Uuid, ending?: OperationEnding): Promise<void>;
-  };
-  /** Whether a caller was told that the operation is pending. */
-  readonly isPromised: (operation: Uuid) => boolean;
+  readonly wallet: SigningWallet;
+  /** Accepts the operation by itself, in a transaction; resolves to its row. @throws NotAccepted */
+  readonly accept: (() => OperationRow) | null;
   /** Drives another operation of this wallet; resolves at its end or when it isn't driven any more. */
   readonly driveOther: (operation: Uuid) => Promise<unknown>;
   /** Ends an operation whose results take long to read, in another isolate than the one that signs. */
   readonly finish: (operation: Uuid, height: number | null) => Promise<EndedRow | null>;
+  /** The operation has ended: D1 gets to know of it. */
+  readonly ended: (row: EndedRow) => Promise<void>;
 }
+
+/** An operation that wasn't accepted, as its Worker learns it. */
+export class NotAccepted extends Error {
+  readonly written: Exclude<Written, { readonly status: "accepted" }>;
+
+  constructor(written: NotAccepted["written"]) {
+    super(`the operation is ${written.status}`);
+    this.written = written;
+  }
+}
+
+/** Its first step couldn't be made while its caller waited. */
+export const TOO_SLOW = {
+  status: "refused",
+  refusal: { status: "chain_unavailable", retryAfter: UNAVAILABLE_RETRY_S },
+} as const satisfies Written;
 
 /**
  * Drives one operation: submits its steps to the wallet, waits for them, writes the effects. Its wallet's object runs one
@@ -65,8 +86,12 @@ export class Drive {
   readonly #kind: Kind;
   #until: number;
   #due: number;
-  /** It was just accepted, and no object can have received a step of it before. */
+  /** It was just accepted, and nobody was told that it is pending: a temporary refusal ends it. */
   #isNew: boolean;
+  /** Whether it has a row. */
+  #isAccepted: boolean;
+  /** Its caller was told that it isn't accepted. */
+  #isAbandoned = false;
   #records: readonly TransactionRecord[] = [];
   /** Facts of its kind, until found to be outdated. */
   #known: unknown;
@@ -74,16 +99,20 @@ export class Drive {
   /** Its row at the end, or when its time is over. */
   readonly done: Promise<RowWithResults>;
 
-  /** Begins at once. @param until milliseconds since the Unix epoch */
-  constructor(home: DriveHome, row: AcceptedRow, until: number, isNew: boolean) {
+  /**
+   * Begins at once. @param until milliseconds since the Unix epoch
+   * @param acceptFirst of an operation that isn't accepted yet: before its first step is known; null: it is accepted
+   */
+  constructor(home: DriveHome, row: AcceptedRow, until: number, acceptFirst: boolean | null) {
     this.#home = home;
     this.#row = row;
     this.#kind = kindNamed(row.kind);
     this.#until = until;
     this.#due = until;
-    this.#isNew = isNew;
+    this.#isNew = acceptFirst !== null;
+    this.#isAccepted = acceptFirst === null;
     this.#known = row.known;
-    this.done = this.#run();
+    this.done = this.#run(acceptFirst === true);
     const noStep = () => this.#first.resolve();
     this.done.then(noStep, noStep);
   }
@@ -98,7 +127,22 @@ export class Drive {
     return this.#first.promise;
   }
 
-  /** The journal has a step of it, so that it isn't withdrawn any more for a temporary reason. */
+  /** Whether it has a row. */
+  get isAccepted(): boolean {
+    return this.#isAccepted;
+  }
+
+  /** A caller is told that it isn't accepted: from now on it can't be. */
+  abandon(): void {
+    this.#isAbandoned = true;
+  }
+
+  /** A caller is told that it is pending: from now on no temporary refusal ends it. */
+  promise(): void {
+    this.#isNew = false;
+  }
+
+  /** The journal has a step of it. */
   get isBegun(): boolean {
     return this.#records.length > 0;
   }
@@ -113,8 +157,9 @@ export class Drive {
     this.#until = Math.max(this.#until, until);
   }
 
-  async #run(): Promise<RowWithResults> {
+  async #run(acceptFirst: boolean): Promise<RowWithResults> {
     const { wallet } = this.#home;
+    if (acceptFirst) this.#accept();
     if (!this.#isNew) this.#records = await wallet.transactions(this.#row.id);
     for (;;) {
       this.#due = this.#until;
@@ -125,11 +170,30 @@ export class Drive {
     }
   }
 
+  /** Accepts the operation by itself, if it isn't. */
+  #accept(): void {
+    if (this.#isAccepted) return;
+    this.#accepted(this.#acceptNow());
+  }
+
+  /** @throws NotAccepted */
+  #acceptNow(): OperationRow {
+    if (this.#isAbandoned) throw new NotAccepted(TOO_SLOW);
+    return this.#home.accept!();
+  }
+
+  #accepted(row: OperationRow): void {
+    const { limits, known } = this.#row;
+    this.#row = { ...row, ...(limits && { limits }), known };
+    this.#isAccepted = true;
+  }
+
   /** Makes one transition. Returns the row once the operation has ended, else null. */
   async #advance(): Promise<EndedRow | null> {
     const outlook = await this.#kind.look(this.#home.context, this.#row, this.#records, this.#known);
     this.#known = outlook.facts;
     const next = outlook.next();
+    if (next.do !== "submit" || next.delay > 0) this.#accept();
     switch (next.do) {
       case "submit":
         if (next.delay > 0 && !(await this.#pause(next.delay))) return null;
@@ -160,6 +224,7 @@ export class Drive {
     const { id, integrationId } = this.#row;
     const transaction = await outlook.transaction(step);
     if (transaction === null) {
+      this.#accept();
       await this.#pause(LOOK_AGAIN_MS);
       return null;
     }
@@ -187,14 +252,17 @@ export class Drive {
       storage: unpaidStorage(outlook.storage(step), step, this.#records),
       ...limits,
     };
-    const submit = (snapshot?: OperationSnapshot) => this.#home.wallet.submit({ ...intent, snapshot });
-    const { context, wallet } = this.#home;
-    const answer = this.isBegun ? await submit() : await handOver(context, wallet, this.#row, submit);
-    // The next attempt reads what may have changed by then.
-    this.#row = { ...this.#row, acceptance: undefined };
+    const { wallet } = this.#home;
+    if (!wallet.isOwn) this.#accept();
+    let accepted: OperationRow | null = null;
+    const accept = this.#isAccepted
+      ? undefined
+      : () => {
+          accepted = this.#acceptNow();
+        };
+    const answer = await wallet.submit(intent, accept);
+    if (answer.status === "accepted" && accepted !== null) this.#accepted(accepted);
     checkpoint("operation.after_submit");
-    if (answer.status === "unchecked")
-      throw new Error(`operation ${id} is new to its wallet after its first step`);
     if (answer.status === "accepted") {
       this.#isNew = false;
       this.#records = await wallet.transactions(id);
@@ -206,33 +274,33 @@ export class Drive {
   /** Handles a refusal of the wallet: waits and retries, or ends the operation. */
   async #refused(answer: Refusal, step: string): Promise<EndedRow | null> {
     const { id } = this.#row;
+    const { context, wallet } = this.#home;
+    if (!this.#isAccepted) throw new NotAccepted({ status: "refused", refusal: answer });
     if (this.#isWaitedOut(answer)) {
-      this.#home.context.log("operation.refused", { operation_uuid: id, step, reason: answer.status });
+      context.log("operation.refused", { operation_uuid: id, step, reason: answer.status });
       await this.#pause("retryAfter" in answer ? answer.retryAfter * 1000 : this.#left());
       return null;
     }
-    checkpoint("operation.before_withdraw");
-    if (await this.#home.wallet.withdraw(id, this.#records.length, this.#isNew)) {
-      checkpoint("operation.withdrawn");
-      return this.#fail(
-        refusalFailure(
-          answer,
-          this.#records.findLast(({ state }) => state === "failed"),
-          this.#records.some(({ state }) => state === "succeeded"),
-        ),
-      );
+    // Another drive of it, taken for lost, may still submit the step.
+    if (!(await wallet.withdraw(id, this.#records.length, this.#isNew))) {
+      this.#isNew = false;
+      this.#records = await wallet.transactions(id);
+      if (!this.isBegun) await this.#pause(TRY_AGAIN_MS);
+      return null;
     }
-    // A lost object may have had a step of it, and the wallet needs the operator.
-    this.#isNew = false;
-    this.#records = await this.#home.wallet.transactions(id);
-    if (!this.isBegun) await this.#pause(TRY_AGAIN_MS);
-    return null;
+    return this.#fail(
+      refusalFailure(
+        answer,
+        this.#records.findLast(({ state }) => state === "failed"),
+        this.#records.some(({ state }) => state === "succeeded"),
+      ),
+    );
   }
 
   /**
    * Whether to wait after a refusal of the wallet; the scheduled job retries at the latest. A partial effect must be
    * completed. A temporary reason ends an operation only before its first step, while the request that accepted it waits,
-   * and only if no 202 was returned (docs/operations.md).
+   * and only if no 202 was returned (docs/transactions.md).
    */
   #isWaitedOut(refusal: Refusal): boolean {
     // The cost may never drop. A new request continues what is already there. Nothing withdrawn is accepted again.
@@ -249,7 +317,7 @@ export class Drive {
     if (refusal.status === "spending_limited" && this.#records.some(({ state }) => state === "succeeded"))
       return true;
     if (!("retryAfter" in refusal)) return false;
-    return this.isBegun || !this.#isNew || this.#home.isPromised(this.#row.id);
+    return this.isBegun || !this.#isNew;
   }
 
   async #finish(outlook: Outlook): Promise<EndedRow | null> {
@@ -289,17 +357,18 @@ export class Drive {
   }
 
   /** Acknowledges the end to the wallet, and drives the next operation in turn. */
-  async #acknowledged(ended: EndedRow): Promise<RowWithResults> {
-    const { context, wallet, driveOther } = this.#home;
-    const { next, ...row } = ended;
-    if (row.state !== "succeeded" && row.state !== "failed") return row;
-    await wallet.acknowledge(row.id, endingOf(row));
+  async #acknowledged(row: EndedRow): Promise<RowWithResults> {
+    const { context, wallet, driveOther, ended } = this.#home;
+    const { next, ...own } = row;
+    await ended(row);
+    if (row.state !== "succeeded" && row.state !== "failed") return own;
+    await wallet.acknowledge(row.id);
     if (next) {
       driveOther(next.id).catch((error: unknown) =>
         context.log("operation.next_interrupted", { operation_uuid: next.id, error }),
       );
     }
-    return row;
+    return own;
   }
 
   #record(step: string): TransactionRecord {
@@ -333,11 +402,19 @@ const endWithEffects = async (
   records: readonly TransactionRecord[],
 ): Promise<EndedRow | null> => {
   const effects = await outlook.effects();
-  if (effects === null) return null;
-  if ("failure" in effects) return failWith(context, row, effects.failure, records);
-  const write = () => succeed(context, row, effects, records);
-  return effects.commit?.(write) ?? write();
+  return effects && endWith(context, row, effects, records);
 };
+
+/** Ends an operation with the results of its last step. @returns null if what was read has changed */
+export const endWith = (
+  context: ServiceContext,
+  row: OperationRow,
+  effects: Effects | Gone,
+  records: readonly TransactionRecord[],
+): Promise<EndedRow | null> =>
+  "failure" in effects
+    ? failWith(context, row, effects.failure, records)
+    : succeed(context, row, effects, records);
 
 const failWith = async (
   context: ServiceContext,
@@ -345,11 +422,11 @@ const failWith = async (
   failure: Failure,
   records: readonly TransactionRecord[],
 ): Promise<EndedRow> => {
-  if (failure.code === "outcome_unknown") return fail(context, row, { failure, statements: [], records });
+  if (failure.code === "outcome_unknown") return fail(context, row, { failure, records });
   const kind = kindNamed(row.kind);
   const partial = kind.partial(context, row, records, failure);
   return partial === null
-    ? fail(context, row, { failure, statements: await kind.onFailure(context, row, records), records })
+    ? fail(context, row, { failure, ...(await kind.onFailure(context, row, records)), records })
     : endInPart(context, row, partial, { records });
 };
 
@@ -360,10 +437,10 @@ const failWith = async (
  */
 export const finish = async (
   context: ServiceContext,
-  id: Uuid,
+  { integrationId, id }: Pick<OperationRow, "integrationId" | "id">,
   height: number | null,
 ): Promise<EndedRow | null> => {
-  const found = await findOperationWhole(allLedgers(context), id);
+  const found = await findOperationWhole(ledgerOf(context, integrationId), id);
   if (!found) throw new Error(`operation ${id} has no row`);
   if (found.state === "succeeded" || found.state === "failed") return found;
   const row = { ...found, height: height ?? found.height };

@@ -1,32 +1,29 @@
+import { sql } from "drizzle-orm";
 import { baseDecode } from "near-api-js";
 import type { ServiceContext } from "../../context.ts";
-import { type Database, runBatch } from "../../db/client.ts";
-import { ledgerOf } from "../../db/ledger.ts";
+import { runBatch } from "../../db/client.ts";
+import { type Ledger, ledgerOf } from "../../db/ledger.ts";
+import { postToD1 } from "../../db/outbox.ts";
 import { isNotAsRead, raiseShown, tokensBy } from "../../db/queries/collection-effects.ts";
-import { insertEvents, insertOperatorEvent } from "../../db/queries/events.ts";
-import { moveMints } from "../../db/queries/mint-transactions.ts";
+import { insertEvents, tellOperator } from "../../db/queries/events.ts";
+import { keepMintTransaction } from "../../db/queries/mint-transactions.ts";
 import { countEnd } from "../../db/queries/operation-counts.ts";
 import { findOperationWhole, insertTransactions } from "../../db/queries/operation-transactions.ts";
-import {
-  endOperation,
-  isOpen,
-  isPending,
-  type OperationRow,
-  type StaleOperation,
-} from "../../db/queries/operations.ts";
+import { endOperation, isOpen, isPending, type OperationRow } from "../../db/queries/operations.ts";
 import { firstInTurn } from "../../db/queries/turns.ts";
-import { failingWeight, weigh } from "../../db/queries/usage.ts";
+import { meta } from "../../db/schema/ledger.ts";
 import type { Statement } from "../../db/statements.ts";
 import { withoutResults } from "../../domain/answer-results.ts";
 import { checkpoint } from "../../domain/checkpoints.ts";
 import { type EventReport, eventsOfOutcome } from "../../domain/events.ts";
 import { type Failure, failureStatus } from "../../domain/failures.ts";
+import { uuidToBytes } from "../../domain/ids.ts";
 import type { Mint } from "../../domain/mint-notes.ts";
 import { KINDS } from "../../domain/operations.ts";
 import { wakeEndpoints } from "../../events/webhooks/interface.ts";
 import { keepText, textKey } from "../../files/storage/large-texts.ts";
-import type { EndedRow, OperationEnding, TransactionRecord } from "../../wallet/interface.ts";
-import type { Effects } from "../kind.ts";
+import type { EndedRow, TransactionRecord } from "../../wallet/interface.ts";
+import type { Consequences, Effects } from "../kind.ts";
 import { heightOf } from "../records.ts";
 
 /**
@@ -52,14 +49,14 @@ export const succeed = async (
 export const endInPart = (
   context: ServiceContext,
   operation: OperationRow,
-  { status, body, statements }: Effects,
+  { status, body, statements, indexed }: Effects,
   rest: Pick<FailedEnd, "records" | "height">,
-): Promise<EndedRow> => end(context, operation, { state: "succeeded", status, body, statements, ...rest });
+): Promise<EndedRow> =>
+  end(context, operation, { state: "succeeded", status, body, statements, indexed, ...rest });
 
 /** The failure of an operation and its consequences. */
-interface FailedEnd {
+interface FailedEnd extends Consequences {
   readonly failure: Failure;
-  readonly statements: readonly Statement[];
   readonly records: readonly TransactionRecord[];
   /** Height from which all its effects are visible, if the records don't have it. */
   readonly height?: number;
@@ -75,12 +72,11 @@ export const fail = (
   return end(context, operation, { state, status: failureStatus(failure), body: failure, ...rest });
 };
 
-interface End {
+interface End extends Consequences {
   readonly state: "succeeded" | "failed" | "unknown";
   /** HTTP status of the response. */
   readonly status: number;
   readonly body: unknown;
-  readonly statements: readonly Statement[];
   readonly records: readonly TransactionRecord[];
   readonly mint?: Mint;
   readonly height?: number;
@@ -93,7 +89,7 @@ const end = async (
   operation: OperationRow,
   { state, status: answerStatus, body, asRead, ...rest }: End,
 ): Promise<EndedRow> => {
-  const { db, env } = context;
+  const { env } = context;
   const now = context.now();
   const finals = finalsOf(rest.records);
   const kept = await keepText(env.BUCKET, operation.id, JSON.stringify(body));
@@ -107,22 +103,25 @@ const end = async (
           ),
         )
       : kept.text;
+  // The operator is waited for, and each look would be another version and another record.
+  if (state === "unknown" && operation.state === "unknown" && operation.answerBody === answerBody)
+    return { ...operation, results: finals };
   checkpoint("operation.before_effects");
   const answer = { state, answerStatus, answerBody };
-  const batch = endingStatements(db, operation, answer, {
+  const ledger = ledgerOf(context, operation.integrationId);
+  const batch = endingStatements(context, operation, answer, {
     ...rest,
     report: eventsOfOutcome(operation.kind, state, body),
     at: now,
   });
-  const news = state === "unknown" ? operatorEvent(context, operation, now) : [];
-  const own = [...(asRead ? [asRead] : []), ...news, ...batch];
-  const ledger = ledgerOf(context, operation.integrationId);
+  if (state === "unknown" && operation.state === "pending") await tellOfUnknown(context, operation, now);
+  const own = [requireNoOtherStep(ledger, operation, rest.records), ...(asRead ? [asRead] : []), ...batch];
   const isInTurn = KINDS[operation.kind].isInTurn && state !== "unknown";
   const after = isInTurn ? [firstInTurn(ledger, operation, operation.kind)] : [];
-  const results = await runBatch(db, [...own, ...after]);
+  const results = await runBatch(ledger, [...own, ...after]);
   checkpoint("operation.after_effects");
   const [ended] = results[own.length - 1] as OperationRow[];
-  const [next] = (results[own.length] ?? []) as StaleOperation[];
+  const [next] = (results[own.length] ?? []) as Pick<OperationRow, "id">[];
   if (ended) {
     wakeEndpoints(context, operation.integrationId);
     context.log("operation.end", {
@@ -150,8 +149,8 @@ const dropText = ({ env, log, waitUntil }: ServiceContext, kept: string): void =
 const finalsOf = (records: readonly TransactionRecord[]) =>
   records.flatMap(({ step, result }) => (result?.transaction_hash ? [{ step, result }] : []));
 
-/** Notifies the operator, who must settle the operation whoever owns it. */
-const operatorEvent = ({ db, settings }: ServiceContext, operation: OperationRow, at: Date): Statement[] => {
+/** Notifies the operator, who must settle the operation whoever owns it. An interruption repeats it. */
+const tellOfUnknown = (context: ServiceContext, operation: OperationRow, at: Date): Promise<void> => {
   const data = {
     integration_uuid: operation.integrationId,
     operation_uuid: operation.id,
@@ -160,15 +159,16 @@ const operatorEvent = ({ db, settings }: ServiceContext, operation: OperationRow
     subject_uuid: operation.subjectId,
     created_at: operation.createdAt.toISOString(),
   };
-  const event = { type: "operation.unknown", data, at } as const;
-  return insertOperatorEvent(db, settings.OPERATOR_INTEGRATION, event, isPending(operation.id));
+  return tellOperator(context, context.settings.OPERATOR_INTEGRATION, {
+    type: "operation.unknown",
+    data,
+    at,
+  });
 };
 
 /** What is written with the end of an operation. */
-interface Aftermath {
+interface Aftermath extends Consequences {
   readonly records: readonly TransactionRecord[];
-  /** Writes of its kind. */
-  readonly statements: readonly Statement[];
   /** The event for the integration. */
   readonly report: EventReport;
   /** As in the effects of its kind. */
@@ -179,18 +179,18 @@ interface Aftermath {
 }
 
 /** The batch that ends an operation. Its own row comes last, because the other statements require it to be open. */
-export const endingStatements = (
-  db: Database,
+const endingStatements = (
+  context: ServiceContext,
   operation: Pick<OperationRow, "id" | "kind" | "integrationId" | "subjectId" | "createdAt">,
   answer: Omit<Parameters<typeof endOperation>[2], "height" | "actualCost">,
-  { records, statements, report, mint, at, height = heightOf(records) }: Aftermath,
+  { records, statements = [], indexed = [], report, mint, at, height = heightOf(records) }: Aftermath,
 ): Statement[] => {
   const finals = finalsOf(records).map((final) => ({
     hash: baseDecode(final.result.transaction_hash),
     ...final,
   }));
   const { id, integrationId, subjectId } = operation;
-  const ledger = ledgerOf({ db }, integrationId);
+  const ledger = ledgerOf(context, integrationId);
   const sold = mint && { collectionId: subjectId, tokens: tokensBy(mint) };
   return [
     ...insertTransactions(ledger, operation, finals, at),
@@ -209,13 +209,11 @@ export const endingStatements = (
       answer.state === "unknown" ? isPending(id) : isOpen(id),
     ),
     ...statements,
+    ...postToD1(ledger, indexed, isOpen(id), at),
+    ...(mint === undefined ? [] : noteMint(context, ledger, operation, { mint, at })),
     // Only collections have such a row.
-    ...(mint === undefined ? [] : [moveMints(db, subjectId)]),
-    raiseShown(db, subjectId, { height, mint, at }),
-    ...(answer.state === "failed"
-      ? [weigh(db, operation.integrationId, failingWeight(operation.id, answer.answerBody), 1)]
-      : []),
-    ...(answer.state === "unknown" ? [] : [countEnd(db, operation, answer.state, at)]),
+    raiseShown(ledger, subjectId, { height, mint, at }),
+    ...(answer.state === "unknown" ? [] : [countEnd(ledger, operation, answer.state, at)]),
     endOperation(
       ledger,
       operation.id,
@@ -224,6 +222,35 @@ export const endingStatements = (
     ),
   ];
 };
+
+/**
+ * Makes the batch fail if a step was journaled since the records were read: another drive of the operation has gone on, and what
+ * was decided doesn't hold. The steps of the platform's wallet are in its own object.
+ */
+const requireNoOtherStep = (
+  ledger: Ledger,
+  { id, kind }: Pick<OperationRow, "id" | "kind">,
+  records: readonly TransactionRecord[],
+): Statement =>
+  ledger
+    .update(meta)
+    .set({ version: sql`NULL` })
+    .where(sql`${KINDS[kind].wallet === "integration" ? 1 : 0} AND ${isOpen(id)}
+      AND (SELECT count(*) FROM intents WHERE operation = ${id}) > ${records.length}`);
+
+/** Has the transaction of a mint recorded for the collection's page, if it has one. */
+const noteMint = (
+  { db }: ServiceContext,
+  ledger: Ledger,
+  { id, subjectId }: Pick<OperationRow, "id" | "subjectId">,
+  { mint, at }: { readonly mint: Mint; readonly at: Date },
+): Statement[] =>
+  postToD1(
+    ledger,
+    [keepMintTransaction(db, subjectId, mint)],
+    sql`${isOpen(id)} AND EXISTS (SELECT 1 FROM collections WHERE id = ${uuidToBytes(subjectId)} AND has_page)`,
+    at,
+  );
 
 /** Total cost of transactions to their wallet, yoctoNEAR; null while unknown. */
 const actualCost = (records: readonly TransactionRecord[]): string | null => {
@@ -235,14 +262,3 @@ const actualCost = (records: readonly TransactionRecord[]): string | null => {
   }
   return sum.toString();
 };
-
-/** The result of an ended operation, for its wallet's journal. */
-export const endingOf = ({
-  state,
-  answerStatus,
-  answerBody,
-  finishedAt,
-}: OperationRow): OperationEnding | undefined =>
-  (state === "succeeded" || state === "failed") && finishedAt && answerStatus !== null && answerBody !== null
-    ? { state, answerStatus, answerBody, endedAt: finishedAt.getTime() }
-    : undefined;

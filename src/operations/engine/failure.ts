@@ -58,7 +58,7 @@ export const unknownFailure = (record: TransactionRecord): Failure => ({
 });
 
 /** A wallet's refusal of a step. */
-export type Refusal = Exclude<SubmitResult, { status: "accepted" | "unchecked" }>;
+export type Refusal = Exclude<SubmitResult, { status: "accepted" }>;
 
 /**
  * The failure of an operation whose step the wallet refused.
@@ -146,8 +146,7 @@ const HELD_BY = {
 } as const;
 
 /** Why a wallet may not sign, and what the operator must do. */
-const whyInactive = ({ behind, lockedOut }: Extract<Refusal, { status: "busy" }>): string => {
-  if (behind) return "the service's database was rolled back, and the operator has to recover it first";
+const whyInactive = ({ lockedOut }: Extract<Refusal, { status: "busy" }>): string => {
   if (lockedOut) {
     const { publicKey, accountId } = lockedOut;
     return `the wallet's key ${publicKey} is missing from its account ${accountId}, and the operator has to add it first`;

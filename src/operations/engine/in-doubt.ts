@@ -1,6 +1,23 @@
 import { isUnavailable } from "../../db/statements.ts";
 import { DATABASE_RETRY_AFTER, ServiceError } from "../../domain/errors.ts";
+import type { Failure } from "../../domain/failures.ts";
 import type { Uuid } from "../../domain/ids.ts";
+
+/** How long after its making an operation can be accepted, as docs/outcomes.md promises. Milliseconds. */
+export const ACCEPTED_WITHIN_MS = 2 * 60_000;
+
+/** How long an operation is answered for that its ledger may have lost. Milliseconds. */
+export const LOST_TOLD_MS = 7 * 24 * 3_600_000;
+
+/** What is known of an operation that its ledger may have lost. */
+export const LOST: Failure = {
+  code: "outcome_unknown",
+  message:
+    "The operation was lost with the storage that had it, and may have taken effect. Look at the chain; ask the operator before you " +
+    "send it as a new request.",
+  outcome: "unknown",
+  retryable: false,
+};
 
 /**
  * The error for a request with an unknown outcome. Retrying could execute it twice, so the error refers to the
@@ -9,12 +26,12 @@ import type { Uuid } from "../../domain/ids.ts";
  */
 const unknownOutcome = (operationUuid: Uuid, cause: unknown, what: string): ServiceError =>
   new ServiceError(
-    isUnavailable(cause) ? "database_unavailable" : "internal_error",
+    isUnavailable(cause) || cause instanceof ServiceError ? "database_unavailable" : "internal_error",
     `Don't send this as a new request: ${what}`,
     {
       outcome: "unknown",
       retryable: false,
-      ...(isUnavailable(cause) && { retryAfter: DATABASE_RETRY_AFTER }),
+      ...((isUnavailable(cause) || cause instanceof ServiceError) && { retryAfter: DATABASE_RETRY_AFTER }),
       operationUuid,
       cause,
     },

@@ -4,9 +4,11 @@ import { ViewError } from "../../chain/errors.ts";
 import { readGasPrices } from "../../chain/protocol.ts";
 import { connectFor } from "../../chain/rpc.ts";
 import type { Caller, ServiceContext } from "../../context.ts";
+import { ledgerOf } from "../../db/ledger.ts";
 import { type OperationRow, requestOf } from "../../db/queries/operations.ts";
-import { readSpendingLimits } from "../../db/queries/usage.ts";
+import { readOperationLimits } from "../../db/queries/usage.ts";
 import { ServiceError } from "../../domain/errors.ts";
+import type { Uuid } from "../../domain/ids.ts";
 import { KINDS, PAYOUT } from "../../domain/operations.ts";
 import { tooDear } from "../../domain/spending.ts";
 import { attemptName, stepName, topUpOf } from "../../domain/steps.ts";
@@ -27,7 +29,7 @@ export const requireWithin = async (
   proposal: Proposal,
 ): Promise<void> => {
   if (!costLimit) return;
-  const planned = proposal.filled ? await plannedOf(context, proposal) : proposal;
+  const planned = proposal.filled ? await plannedOf(context, integrationId, proposal) : proposal;
   // The acceptance reports the reason.
   if (planned === null) return;
   const prices = await readGasPrices(connectFor(context));
@@ -42,9 +44,13 @@ export const requireWithin = async (
 };
 
 /** A proposal with its complete request, which the database fills in; null if it wouldn't be accepted now. */
-export const plannedOf = async ({ db }: ServiceContext, proposal: Proposal): Promise<Proposal | null> => {
+export const plannedOf = async (
+  context: ServiceContext,
+  integrationId: Uuid,
+  proposal: Proposal,
+): Promise<Proposal | null> => {
   const { condition = sql`true` } = proposal;
-  const row = await db.get<{ holds: number; request: string }>(
+  const row = await ledgerOf(context, integrationId).get<{ holds: number; request: string }>(
     sql`SELECT ${condition} AS holds, ${requestOf(proposal)} AS request`,
   );
   return row.holds === 1 ? { ...proposal, request: JSON.parse(row.request) } : null;
@@ -81,10 +87,10 @@ export const spendingOf = async (
   row: AcceptedRow,
   first: { readonly known: unknown } | null,
 ): Promise<Pick<Intent, "spendingPerDay" | "budgets" | "whole">> => {
-  const { kind, integrationId, keyId, acceptance, subjectId, request } = row;
+  const { kind, integrationId, keyId, subjectId, request } = row;
   if (KINDS[kind].wallet === "platform" || kind === PAYOUT) return {};
   const { spendingPerDay, budgets } =
-    acceptance ?? (await readSpendingLimits(context.db, { integrationId, keyId }));
+    row.limits ?? (await readOperationLimits(context.db, { integrationId, keyId }));
   const limits = { budgets, ...(spendingPerDay !== null && { spendingPerDay }) };
   if (first === null || (budgets.length === 0 && spendingPerDay === null)) return limits;
   // Its steps depend on what the chain has published by then.

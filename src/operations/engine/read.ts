@@ -1,8 +1,16 @@
+import { sql } from "drizzle-orm";
 import type { AcceptedOperation, OperationCost, OperationResource } from "../../api/resources/operation.ts";
 import type { ChainTransactionResult } from "../../chain/outcome.ts";
 import type { Caller, EndpointResponse, ServiceContext } from "../../context.ts";
-import { allLedgers, ledgerOf } from "../../db/ledger.ts";
-import { findOperationWhole, type TransactionResult } from "../../db/queries/operation-transactions.ts";
+import { holds } from "../../db/client.ts";
+import { ledgerOf } from "../../db/ledger.ts";
+import { madeAt } from "../../db/queries/archives.ts";
+import { ledgersByOpen } from "../../db/queries/integrations.ts";
+import {
+  findOperationWhole,
+  type TransactionResult,
+  type WholeOperation,
+} from "../../db/queries/operation-transactions.ts";
 import type { OperationRow } from "../../db/queries/operations.ts";
 import { withResults } from "../../domain/answer-results.ts";
 import { ServiceError } from "../../domain/errors.ts";
@@ -13,10 +21,11 @@ import { findArchived } from "../../files/archive/read.ts";
 import { openText } from "../../files/storage/large-texts.ts";
 import type { TransactionRecord } from "../../wallet/interface.ts";
 import { walletFor } from "../registry.ts";
+import { LOST, LOST_TOLD_MS } from "./in-doubt.ts";
 
 /**
- * An operation as callers see it. Transactions of an ended operation are in D1, those of an open one in its wallet.
- * @param known the results in D1
+ * An operation as callers see it. Transactions of an ended operation are in its ledger, those of an open one in the journal.
+ * @param known the results in the ledger
  */
 export const toOperation = async (
   context: ServiceContext,
@@ -90,7 +99,7 @@ export const readOperation = async (
 
 /**
  * One operation of any integration.
- * @param integrationId its owner; required for an operation that was archived
+ * @param integrationId its owner; absent: it is looked for in the ledgers of all
  * @throws ServiceError not_found
  */
 export const readOperationAsOperator = async (
@@ -98,12 +107,42 @@ export const readOperationAsOperator = async (
   id: Uuid,
   integrationId?: Uuid,
 ): Promise<EndpointResponse<OperationResource>> => {
-  const found = await findOperationWhole(allLedgers(context), id);
+  const found = await findAsOperator(context, id, integrationId);
   if (found) {
     return resource(context, found, await toOperation(context, found, found.results));
   }
-  if (integrationId === undefined) throw missing(" If it ended long ago, send its integration_uuid too.");
+  if (integrationId === undefined)
+    throw missing(" Send its integration_uuid too: not all ledgers were asked, and no archive.");
   return archivedResource(context, integrationId, id);
+};
+
+/** Ledgers that are asked at once, and those without an open operation that are asked for one at most. */
+const AT_ONCE = 20;
+const MOST_IDLE = 500;
+
+/**
+ * An operation in a ledger; undefined: none that was asked has it.
+ * @param integrationId whose it is; absent: the ledgers with open operations are asked, and some of the others
+ * @throws ServiceError where it may be in a ledger that doesn't answer
+ */
+export const findAsOperator = async (
+  context: ServiceContext,
+  id: Uuid,
+  integrationId?: Uuid,
+): Promise<WholeOperation | undefined> => {
+  if (integrationId !== undefined) return findOperationWhole(ledgerOf(context, integrationId), id);
+  let failure: PromiseRejectedResult | undefined;
+  for await (const some of ledgersByOpen(context.db, AT_ONCE, MOST_IDLE)) {
+    const asked = await Promise.allSettled(
+      some.map((integrationId) => findOperationWhole(ledgerOf(context, integrationId), id)),
+    );
+    for (const one of asked) {
+      if (one.status === "rejected") failure = one;
+      else if (one.value) return one.value;
+    }
+  }
+  if (failure) throw failure.reason;
+  return undefined;
 };
 
 /** One archived operation. @param rights those of the key that asks for it */
@@ -114,10 +153,22 @@ const archivedResource = async (
   rights: Pick<KeyRights, "collections"> = { collections: null },
 ): Promise<EndpointResponse<OperationResource>> => {
   const archived = await findArchived(context, integrationId, id);
-  if (!archived) throw missing();
+  if (!archived) throw (await mayBeLost(context, integrationId, id)) ? lost(id) : missing();
   requireReach(rights, archived.row.subjectId);
   const results = archived.transactions.map(({ result }) => result as ChainTransactionResult);
   return resource(context, archived.row, viewOf(archived.row, results));
+};
+
+/** Whether an operation of this id, if there was one, is from the days before its ledger was lost or set back. */
+const mayBeLost = async (context: ServiceContext, integrationId: Uuid, id: Uuid): Promise<boolean> => {
+  const made = madeAt(id);
+  const restored = sql`EXISTS (SELECT 1 FROM wallet WHERE restored_at BETWEEN ${made} AND ${made + LOST_TOLD_MS})`;
+  return holds(ledgerOf(context, integrationId), restored);
+};
+
+const lost = (id: Uuid): ServiceError => {
+  const { code, message, ...details } = LOST;
+  return new ServiceError(code, message, { ...details, operationUuid: id });
 };
 
 const missing = (more = "") =>

@@ -4,38 +4,34 @@ import { connectFor } from "../../chain/rpc.ts";
 import type { CollectionTarget } from "../../collections/collection-target.ts";
 import type { Caller, EndpointResponse, ServiceContext } from "../../context.ts";
 import { holds, runBatch } from "../../db/client.ts";
-import { type Ledger, ledgerOf } from "../../db/ledger.ts";
-import { recordChange } from "../../db/queries/audit.ts";
-import { keepBlobs, reliesOnGone } from "../../db/queries/blobs.ts";
-import { noteAddedFiles } from "../../db/queries/collection-media.ts";
+import { ledgerOf, sentOf } from "../../db/ledger.ts";
+import { postToD1 } from "../../db/outbox.ts";
+import { hasRoomFor, recordChange } from "../../db/queries/audit.ts";
+import { keepBlobs, putFilesBack, reliesOnGone, selectFiles } from "../../db/queries/blobs.ts";
+import { noteAddedFiles, releaseFiles } from "../../db/queries/collection-media.ts";
 import { isLeft } from "../../db/queries/contracts.ts";
 import {
   hasNotFailed,
   insertOperationKey,
   isBound,
   refuseFailed,
-  unlessTaken,
+  unbind,
 } from "../../db/queries/idempotency.ts";
 import { findIntegration } from "../../db/queries/integrations.ts";
-import {
-  findOperation,
-  insertOperation,
-  type NewOperation,
-  type OperationRow,
-  wasAccepted,
-} from "../../db/queries/operations.ts";
-import { type AcceptanceRow, acceptance, acceptanceFrom } from "../../db/queries/rollback.ts";
-import { hasRoom, mayWait, refuseAbove } from "../../db/queries/usage.ts";
-import { refuseUsedUp, toQuotaError } from "../../db/quota.ts";
-import { type Statement, violatesConstraint } from "../../db/statements.ts";
+import { acceptedRow, insertOperation, type NewOperation, wasAccepted } from "../../db/queries/operations.ts";
+import { mayWait, readOperationLimits, refuseAbove } from "../../db/queries/usage.ts";
+import { exceeded, refuseUsedUp } from "../../db/quota.ts";
+import type { blobLeaves, blobs } from "../../db/schema/index.ts";
+import type { Statement } from "../../db/statements.ts";
 import { AUDITED_KINDS, auditedRequest } from "../../domain/audit.ts";
 import { checkpoint } from "../../domain/checkpoints.ts";
-import { keyInFlight, ServiceError } from "../../domain/errors.ts";
-import { newUuid, type Uuid } from "../../domain/ids.ts";
+import { keyInFlight, ServiceError, suspended } from "../../domain/errors.ts";
+import { newUuid, toHex, type Uuid } from "../../domain/ids.ts";
 import { KINDS, type OperationKind } from "../../domain/operations.ts";
-import type { AcceptedRow, RowWithResults } from "../../wallet/interface.ts";
-import type { Kind, KindResults, Proposal } from "../kind.ts";
-import { kindNamed, walletFor } from "../registry.ts";
+import { walletOf } from "../../wallet/client.ts";
+import type { NewWrite, RowWithResults, Written } from "../../wallet/interface.ts";
+import type { KindResults, Proposal, Reservation } from "../kind.ts";
+import { refusalFailure } from "./failure.ts";
 import { acceptedUnread, maybeAccepted } from "./in-doubt.ts";
 import { plannedOf, requireWithin } from "./limits.ts";
 import { responseOf } from "./response.ts";
@@ -55,7 +51,7 @@ const hasRoleAgain = async (
   integrationId: Uuid,
   contract: string,
 ): Promise<boolean> => {
-  if (!(await holds(context.db, isLeft(contract)))) return false;
+  if (!(await holds(ledgerOf(context, integrationId), isLeft(contract)))) return false;
   const [roles, integration] = await Promise.all([
     contractViews(connectFor(context), contract).roles(),
     findIntegration(context.db, integrationId),
@@ -70,100 +66,201 @@ const hasRoleAgain = async (
 };
 
 /**
- * Accepts an operation and inserts the request's Idempotency-Key in one batch, so that a crash can't separate them.
- * Null if the condition doesn't hold.
- * @throws ServiceError too_many_operations, quota_exceeded; conflict if it is the execution of a quote that has failed on
- *   the chain; idempotency_key_in_flight if another request has inserted the key; database_unavailable with the operation's uuid if the result of the batch is unknown
+ * Has an operation accepted by its ledger, with the request's Idempotency-Key and its first step, and waits for its end.
+ * @returns its row, ended or not; null if the condition doesn't hold
+ * @throws ServiceError too_many_operations; quota_exceeded; conflict if it is the execution of a quote that has failed on the chain;
+ *   idempotency_key_in_flight if another request has the key; the refusal of its first step; database_unavailable with the
+ *   operation's uuid if the ledger doesn't answer
  */
 const accept = async (
   context: ServiceContext,
-  caller: Omit<Runner, "respondAsync">,
+  caller: Runner,
+  proposal: Proposal,
+): Promise<RowWithResults | null> => {
+  const accepting = acceptOrUndo(context, caller, proposal);
+  // What it has reserved is also released if the client goes away.
+  context.waitUntil(accepting.catch(() => undefined));
+  return accepting;
+};
+
+const acceptOrUndo = async (
+  context: ServiceContext,
+  caller: Runner,
+  proposal: Proposal,
+): Promise<RowWithResults | null> => {
+  const { integrationId } = caller;
+  const id = proposal.id ?? newUuid();
+  await requireAuditRoom(context, integrationId, proposal.kind);
+  const reservation = reservationOf(context, integrationId, proposal);
+  checkpoint("operation.before_accept");
+  if (!(await reservation.take(id))) return null;
+  const again = reservation.again?.(id) ?? [];
+  const write = await writeOf(context, caller, { ...proposal, id, again }).catch(async (error: unknown) => {
+    await reservation.undo(id);
+    throw error;
+  });
+  // With respond-async, the first step is also submitted before the response, so that the caller learns of a refusal.
+  const waitMs = caller.respondAsync ? 0 : context.settings.SYNC_WAIT_MS;
+  const written = await walletOf(context.env, integrationId)
+    .write(write, waitMs)
+    .catch((error: unknown) => {
+      throw maybeAccepted(id, error);
+    });
+  checkpoint("operation.accepted");
+  if (written.status === "accepted") return written.row ?? write.row;
+  await reservation.undo(id);
+  if (written.status === "not_accepted") return whyNot(context, caller);
+  const { execution } = caller.costLimit ?? {};
+  if (execution && written.status !== "taken") await unbind(ledgerOf(context, integrationId), execution);
+  throw refusalOf(written);
+};
+
+/** Why the ledger's own conditions don't hold; null: the proposal's doesn't. @throws ServiceError */
+const whyNot = async (context: ServiceContext, caller: Runner): Promise<null> => {
+  const { integrationId, costLimit } = caller;
+  await refuseUsedUp(context, integrationId, ["operations_waiting"]);
+  if (costLimit?.execution) await refuseFailed(ledgerOf(context, integrationId), costLimit.execution);
+  return null;
+};
+
+const refusalOf = (
+  written: Exclude<Written, { readonly status: "accepted" | "not_accepted" }>,
+): ServiceError => {
+  switch (written.status) {
+    case "taken":
+      return keyInFlight();
+    case "suspended":
+      return suspended();
+    case "failed":
+      return new ServiceError(written.code, written.message, written.details);
+    case "refused": {
+      const { code, message, ...details } = refusalFailure(written.refusal, undefined);
+      return new ServiceError(code, message, details);
+    }
+  }
+};
+
+/** An operation as its ledger accepts it. */
+const writeOf = async (
+  context: ServiceContext,
+  caller: Runner,
   {
-    files = [],
     condition = sql`true`,
     after = [],
     known,
-    refusal: _,
-    quotedState: __,
+    acceptFirst = false,
+    again,
     ...operation
-  }: Proposal,
-): Promise<AcceptedRow | null> => {
-  const { db } = context;
+  }: Proposal & { readonly id: Uuid; readonly again: ReturnType<NonNullable<Reservation["again"]>> },
+): Promise<NewWrite> => {
   const { integrationId, requestKey, costLimit, reference, keyId } = caller;
+  const now = context.now();
   const ledger = ledgerOf(context, integrationId);
-  const accepted = { id: newUuid(), integrationId, costLimit, reference, keyId, ...operation };
+  const accepted = { integrationId, costLimit, reference, keyId, ...operation };
   const execution = costLimit?.execution;
   const isFirst = execution ? hasNotFailed(ledger, execution) : sql`true`;
   const isOnly = execution ? isBound(execution) : sql`true`;
-  const mayBegin = sql`${mayWait(integrationId)} AND ${hasRoom(integrationId)} AND ${isFirst} AND ${isOnly}`;
-  const brought = { collectionId: operation.subjectId, operationId: accepted.id };
-  const { accepted: facts } = kindNamed(operation.kind);
-  checkpoint("operation.before_accept");
-  const isAccepted = wasAccepted(accepted.id);
-  const kept = keepBlobs(db, operation.subjectId, files, isAccepted);
-  const statements: Statement[] = [
-    insertOperation(ledger, accepted, sql`${mayBegin} AND ${condition}`, context.now()),
-    ...kept,
-    ...(kept.length > 0 ? [noteAddedFiles(db, brought, files, isAccepted)] : []),
-    ...(requestKey === null ? [] : insertOperationKey(ledger, requestKey, accepted.id)),
+  const limits =
+    caller.limits ?? (await readOperationLimits(context.db, { integrationId, keyId: keyId ?? null }));
+  const mayBegin = sql`${mayWait(integrationId, limits.waiting)} AND ${isFirst} AND ${isOnly}`;
+  const statements = [
+    insertOperation(ledger, accepted, sql`${mayBegin} AND ${condition}`, now),
+    ...(requestKey === null ? [] : [insertOperationKey(ledger, requestKey, accepted.id)]),
     ...after,
-    ...recordAccepted(context, accepted, isAccepted),
-    ...(kept.length > 0 ? [refuseAbove(db, integrationId, "stored_bytes")] : []),
-    acceptance(db, accepted, requestKey?.key ?? null),
-    ...(facts === null ? [] : [facts.read(ledger, accepted)]),
+    ...[recordAccepted(context, accepted), ...again].flatMap((entry) =>
+      postToD1(ledger, entry, wasAccepted(accepted.id), now),
+    ),
   ];
-  const made = { id: accepted.id, facts };
-  const row = await commit(context, ledger, statements, made).catch(async (error: unknown) => {
-    if (reliesOnGone(error)) throw clearedAway(error);
-    throw await toQuotaError(context, integrationId, unlessTaken(error));
-  });
-  checkpoint("operation.accepted");
-  if (!row) {
-    await refuseUsedUp(context, integrationId, ["operations_waiting", "database_bytes"]);
-    if (execution) await refuseFailed(ledger, execution);
-    return null;
-  }
-  context.log("operation.accepted", { operation_uuid: row.id, kind: row.kind });
-  return { ...row, known: row.known ?? known };
+  return {
+    row: { ...acceptedRow(accepted, now), limits, known },
+    statements: statements.map(sentOf),
+    key: requestKey?.key ?? null,
+    acceptFirst: acceptFirst || operation.filled !== undefined || KINDS[operation.kind].isInTurn,
+  };
+};
+
+/** Files of an entry of the outbox, whose statements are at most 1 MB: a file has a hundred leaves at most. */
+const FILES_OF_ENTRY = 100;
+
+/** What a proposal needs of D1: its own reservation, and its files. */
+const reservationOf = (
+  context: ServiceContext,
+  integrationId: Uuid,
+  { kind, subjectId, files = [], reserve }: Proposal,
+): Reservation => {
+  if (files.length === 0) return reserve ?? NOTHING;
+  const { db } = context;
+  let stored: FileRows = [[], []];
+  return {
+    take: async (operationId) => {
+      if (reserve && !(await reserve.take(operationId))) return false;
+      const brought = { collectionId: subjectId, operationId };
+      try {
+        const results = await runBatch(db, [
+          ...selectFiles(db, files),
+          ...keepBlobs(db, subjectId, files, integrationId),
+          noteAddedFiles(db, brought, files),
+          refuseAbove(db, integrationId, "stored_bytes"),
+        ]);
+        stored = [results[0], results[1]];
+      } catch (error) {
+        // Where D1 doesn't answer, the schedule gives it back.
+        await reserve?.undo(operationId).catch(() => undefined);
+        throw reliesOnGone(error) ? clearedAway(error) : error;
+      }
+      context.log("operation.files_reserved", { operation_uuid: operationId, kind });
+      return true;
+    },
+    undo: async (operationId) => {
+      await reserve?.undo(operationId);
+      await runBatch(db, releaseFiles(db, { collectionId: subjectId, operationId }, files));
+    },
+    again: (operationId) => {
+      const [rows, leaves] = stored;
+      const groups = Array.from({ length: Math.ceil(rows.length / FILES_OF_ENTRY) }, (_, group) =>
+        rows.slice(group * FILES_OF_ENTRY, (group + 1) * FILES_OF_ENTRY),
+      );
+      return groups.map((group) => {
+        const hexes = group.map(({ sha256 }) => toHex(sha256));
+        const own = leaves.filter(({ blobSha256 }) => hexes.includes(toHex(blobSha256)));
+        return [
+          ...putFilesBack(db, group, own),
+          ...keepBlobs(db, subjectId, hexes, integrationId),
+          noteAddedFiles(db, { collectionId: subjectId, operationId }, hexes),
+        ];
+      });
+    },
+  };
+};
+
+type FileRows = readonly [
+  rows: readonly (typeof blobs.$inferSelect)[],
+  leaves: readonly (typeof blobLeaves.$inferSelect)[],
+];
+
+const NOTHING: Reservation = { take: async () => true, undo: async () => undefined };
+
+/** @throws ServiceError quota_exceeded if the audit log has no room for the operation's entry, which follows its acceptance */
+const requireAuditRoom = async (
+  context: ServiceContext,
+  integrationId: Uuid,
+  kind: OperationKind,
+): Promise<void> => {
+  const action = AUDITED_KINDS[kind];
+  if (action === undefined || (await hasRoomFor(context, integrationId, action))) return;
+  throw await exceeded(context, integrationId, "audit_entries");
 };
 
 /** The entry of an operation in the audit log, if its kind has one. */
-const recordAccepted = (context: ServiceContext, operation: NewOperation, isAccepted: SQL): Statement[] => {
+const recordAccepted = (context: ServiceContext, operation: NewOperation): Statement[] => {
   const action = AUDITED_KINDS[operation.kind];
   if (action === undefined) return [];
   const shown = {
     operation_uuid: operation.id,
     ...auditedRequest(operation.kind, operation.request as object),
   };
-  const change = { action, subjectId: operation.subjectId, changes: shown };
-  return recordChange(context, operation.integrationId, change, isAccepted);
-};
-
-/**
- * Runs the batch. If its result is lost, the operation's row shows whether it was committed; if the row can't be read
- * or isn't there yet, the request may have had an effect.
- */
-const commit = async (
-  context: ServiceContext,
-  ledger: Ledger,
-  statements: readonly Statement[],
-  { id, facts }: { readonly id: Uuid; readonly facts: Kind["accepted"] },
-): Promise<AcceptedRow | undefined> => {
-  try {
-    const results = await runBatch(ledger, statements);
-    const [row] = results[0] as OperationRow[];
-    const [read] = results.at(facts === null ? -1 : -2) as AcceptanceRow[];
-    if (!row || !read) return undefined;
-    const known = facts?.facts(results.at(-1) as unknown[]);
-    return { ...row, acceptance: acceptanceFrom(read), known };
-  } catch (error) {
-    // A batch that violates a constraint is rolled back, and the error names the constraint.
-    if (violatesConstraint(error)) throw error;
-    const row = await findOperation(ledger, id).catch(() => undefined);
-    if (!row) throw maybeAccepted(id, error);
-    context.log("operation.acceptance_recovered", { operation_uuid: id, error });
-    return row;
-  }
+  const change = { action, subjectId: operation.subjectId, changes: shown, hasRoom: true } as const;
+  return recordChange(context, operation.integrationId, change, sql`true`);
 };
 
 const clearedAway = (cause: unknown): ServiceError =>
@@ -189,7 +286,7 @@ export const tryOperation = async <K extends OperationKind>(
     await requireWithin(context, caller, guarded);
     return accept(context, caller, guarded);
   });
-  return row && carryOut(context, caller, { ...row, kind: proposal.kind }, true);
+  return row && respond<K>(context, row);
 };
 
 /** Like `tryOperation`, for a proposal without a condition or with its refusal. @throws ServiceError */
@@ -212,7 +309,9 @@ export const planOperation = async (
   caller: Runner,
   proposal: Proposal,
 ): Promise<Proposal> => {
-  const planned = await ifConditionHolds(context, caller, proposal, (guarded) => plannedOf(context, guarded));
+  const planned = await ifConditionHolds(context, caller, proposal, (guarded) =>
+    plannedOf(context, caller.integrationId, guarded),
+  );
   if (planned) return planned;
   throw keyInFlight();
 };
@@ -253,40 +352,37 @@ const contractOf = ({ kind, request }: Proposal): string | null =>
   KINDS[kind].needsRole ? (request as CollectionTarget).contract : null;
 
 /** Drives an operation that another request started, and responds like to that one. @throws ServiceError */
-export const joinOperation = <K extends OperationKind>(
+export const joinOperation = async <K extends OperationKind>(
   context: ServiceContext,
-  caller: Pick<Caller, "respondAsync">,
-  row: RowOf<K>,
-): Promise<EndpointResponse<KindResults[K]>> => carryOut(context, caller, row, false);
-
-type RowOf<K extends OperationKind> = AcceptedRow & RowWithResults & { readonly kind: K };
+  { respondAsync }: Pick<Caller, "respondAsync">,
+  row: RowWithResults & { readonly kind: K },
+): Promise<EndpointResponse<KindResults[K]>> => {
+  const waitMs = respondAsync ? 0 : context.settings.SYNC_WAIT_MS;
+  // What others look for in D1 has to be there with the answer.
+  const isOver =
+    (row.state === "succeeded" || row.state === "failed") && KINDS[row.kind].event === "nft.minted";
+  const ended = isOver
+    ? row
+    : await walletOf(context.env, row.integrationId)
+        .carryOut(row.id, waitMs)
+        .catch((error: unknown) => {
+          throw acceptedUnread(row.id, error);
+        });
+  return respond<K>(context, ended ?? row);
+};
 
 /** The caller that an operation is run for. */
 export type Runner = Pick<Caller, "integrationId" | "requestKey" | "respondAsync"> &
-  Partial<Pick<Caller, "costLimit" | "reference" | "keyId">>;
+  Partial<Pick<Caller, "costLimit" | "reference" | "keyId" | "limits">>;
 
-/**
- * Has an accepted operation carried out by its wallet while the caller waits, and responds. If this fails, the operation
- * continues without its request. After a 202 it isn't abandoned for temporary failures, such as an unreachable chain.
- * @param isNew this request accepted it
- * @throws ServiceError if it failed; internal_error or database_unavailable with its uuid if its state is unknown
- */
-const carryOut = async <K extends OperationKind>(
+/** @throws ServiceError if the operation failed; internal_error or database_unavailable with its uuid if its state is unknown */
+const respond = async <K extends OperationKind>(
   context: ServiceContext,
-  { respondAsync }: Pick<Caller, "respondAsync">,
-  row: RowOf<K>,
-  isNew: boolean,
+  row: RowWithResults,
 ): Promise<EndpointResponse<KindResults[K]>> => {
-  // With respond-async, the first step is also submitted before the response, so that the caller learns of a refusal.
-  const waitMs = respondAsync ? 0 : context.settings.SYNC_WAIT_MS;
-  const isOver = row.state === "succeeded" || row.state === "failed";
-  const unread = (error: unknown): never => {
-    throw acceptedUnread(row.id, error);
-  };
-  const ended = isOver ? row : await walletFor(context, row).carryOut(row, { waitMs, isNew }).catch(unread);
   try {
-    // The database stores the body that the kind's effects built.
-    return (await responseOf(context, ended ?? row)) as EndpointResponse<KindResults[K]>;
+    // The ledger stores the body that the kind's effects built.
+    return (await responseOf(context, row)) as EndpointResponse<KindResults[K]>;
   } catch (error) {
     throw error instanceof ServiceError ? error : acceptedUnread(row.id, error);
   }

@@ -3,9 +3,8 @@ import { contractViews } from "../../chain/contract/views.ts";
 import { connectFor } from "../../chain/rpc.ts";
 import type { CollectionTarget } from "../../collections/collection-target.ts";
 import { toToken } from "../../collections/tokens.ts";
-import { findClaim, putClaimBack } from "../../db/queries/claims.ts";
 import type { ClaimProof } from "../../domain/claim-proofs.ts";
-import { type KindResults, kindOf, type Operation } from "../kind.ts";
+import { type KindResults, kindOf } from "../kind.ts";
 import { heightOf, returned, succeeded } from "../records.ts";
 
 /** A claim, as stored with its operation. It contains no secrets: all of it goes to the chain. */
@@ -16,15 +15,6 @@ export interface ClaimOperation extends CollectionTarget {
   /** Base address of the gateway. */
   readonly base: string;
 }
-
-const linkOf = ({
-  subjectId: collectionId,
-  request: { proof },
-}: Pick<Operation<ClaimOperation>, "subjectId" | "request">) => ({
-  collectionId,
-  dropId: proof.drop_id,
-  link: proof.link,
-});
 
 /** One call of `nft_claim`. The drop's reserve pays for the storage, so there are no top-ups. */
 export const claimKind = kindOf<ClaimOperation, null, KindResults["claim"]>({
@@ -55,12 +45,5 @@ export const claimKind = kindOf<ClaimOperation, null, KindResults["claim"]>({
       body: { message: "success", drop_id, link, tokens, tx_results: [claimed.result] },
       statements: [],
     };
-  },
-
-  acceptedWith: async (context, operation, giveUp) => {
-    const link = linkOf(operation);
-    const rival = await findClaim(context.db, link);
-    if (rival && rival.operationId !== operation.id) await giveUp(rival.operationId);
-    await putClaimBack(context.db, link, operation.id);
   },
 });

@@ -21,8 +21,7 @@ import { packed } from "../../domain/packing.ts";
 import { revealState } from "../../domain/reveal.ts";
 import { stepName } from "../../domain/steps.ts";
 import type { TransactionRecord } from "../../wallet/interface.ts";
-import { isDatabaseBehind } from "../database-behind.ts";
-import { type KindResults, kindOf, type Operation, type Proposal } from "../kind.ts";
+import { type Consequences, type KindResults, kindOf, type Operation, type Proposal } from "../kind.ts";
 import { hasSucceeded, heightOf } from "../records.ts";
 
 /** Batches that one transaction reveals. */
@@ -155,14 +154,16 @@ const stepOf = ({ steps }: CollectionRevealOperation, name: string): RevealStep 
   steps[Number(name.slice("reveal:".length)) - 1]!;
 
 const noteShown = (
-  { db, settings, now }: ServiceContext,
-  collectionUuid: Uuid,
+  context: ServiceContext,
+  { id, integrationId }: { readonly id: Uuid; readonly integrationId: Uuid },
   shown: number,
   condition?: SQL,
-): Statement => {
-  const pins = settings.KUBO_RPC_URL !== undefined;
-  return raiseRevealed(db, collectionUuid, shown, { pins, now: now(), condition });
-};
+): Statement =>
+  raiseRevealed(ledgerOf(context, integrationId), id, shown, {
+    pins: context.settings.KUBO_RPC_URL !== undefined,
+    now: context.now(),
+    condition,
+  });
 
 /**
  * Notes that assets are shown, with the event that no success of an operation reports.
@@ -191,7 +192,7 @@ const reportShown = (
   const isNews = sql`${showsFewer(id, shown)} AND ${isOwners}`;
   return [
     insertEvents(ledgerOf(context, integrationId), { ...event, at: context.now() }, isNews),
-    noteShown(context, id, shown, isOwners),
+    noteShown(context, collection, shown, isOwners),
   ];
 };
 
@@ -206,13 +207,12 @@ export const noteOwners = async (
 ): Promise<void> => {
   const { collection } = row;
   if (collection.reveal === null || reveal.shown <= collection.reveal.shown) return;
-  if (await isDatabaseBehind(context, collection.integrationId)) return;
   const isLost = (collection.reveal.order ?? (await readOrder(context, collection.id))) === null;
   if (isLost) return;
   const { batches } = await shuffledAssets(context, collection);
   const last = batches.find(({ first, assets }) => first + assets === reveal.shown);
   if (last !== undefined && Buffer.from(last.next).toString("base64") === reveal.next)
-    await runBatch(context.db, reportShown(context, row, reveal.shown));
+    await runBatch(ledgerOf(context, collection.integrationId), reportShown(context, row, reveal.shown));
 };
 
 /** The time at which the rest is revealed; null: none is planned, or left. */
@@ -223,10 +223,11 @@ const reportSteps = async (
   context: ServiceContext,
   { id, subjectId, integrationId, request }: Operation<CollectionRevealOperation>,
   records: readonly TransactionRecord[],
-): Promise<Statement[]> => {
+): Promise<Consequences> => {
   const shown = shownBy(request, records);
-  const row = shown === 0 ? undefined : await findCollection(context.db, integrationId, subjectId);
-  return row ? reportShown(context, row, shown, id) : [];
+  const ledger = ledgerOf(context, integrationId);
+  const row = shown === 0 ? undefined : await findCollection(ledger, integrationId, subjectId);
+  return row ? { statements: reportShown(context, row, shown, id) } : {};
 };
 
 /** Batches of assets in as many transactions as the limits ask for. What is shown stays; a further reveal continues. */
@@ -237,7 +238,7 @@ export const collectionRevealKind = kindOf<
 >({
   facts: async (context, { subjectId, integrationId }, _records, known) => {
     if (known) return known;
-    const row = await findCollection(context.db, integrationId, subjectId);
+    const row = await findCollection(ledgerOf(context, integrationId), integrationId, subjectId);
     if (!row) throw new Error(`collection ${subjectId} has no row`);
     return { batches: (await shuffledAssets(context, row.collection)).batches };
   },
@@ -259,7 +260,7 @@ export const collectionRevealKind = kindOf<
   },
 
   effects: async (context, operation, { records }) => {
-    const { request, subjectId } = operation;
+    const { request, subjectId, integrationId } = operation;
     const { contract, collectionId } = request;
     const views = contractViews(connectFor(context), contract, heightOf(records));
     const found = await views.collection(collectionId);
@@ -268,7 +269,9 @@ export const collectionRevealKind = kindOf<
     const shown = request.steps.at(-1)!.shown;
     const state = revealState(shown, found.assets);
     const row =
-      state === "revealed" ? undefined : await findCollection(context.db, operation.integrationId, subjectId);
+      state === "revealed"
+        ? undefined
+        : await findCollection(ledgerOf(context, integrationId), integrationId, subjectId);
     return {
       status: 200,
       body: {
@@ -282,7 +285,7 @@ export const collectionRevealKind = kindOf<
         },
         tx_results: records.filter(hasSucceeded).map(({ result }) => result),
       },
-      statements: [noteShown(context, subjectId, shown)],
+      statements: [noteShown(context, { id: subjectId, integrationId }, shown)],
     };
   },
 

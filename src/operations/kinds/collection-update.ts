@@ -16,7 +16,7 @@ import {
   requireAsRead,
 } from "../../db/queries/collection-effects.ts";
 import { type CollectionRow, findCollection } from "../../db/queries/collections.ts";
-import { type CollectionTurn, collectionTurn, type TurnRow, turnFrom } from "../../db/queries/turns.ts";
+import { type CollectionTurn, collectionTurn, turnFrom } from "../../db/queries/turns.ts";
 import { ServiceError } from "../../domain/errors.ts";
 import { newUuid, type Uuid } from "../../domain/ids.ts";
 import { jsonBytes } from "../../domain/json-text.ts";
@@ -35,7 +35,6 @@ import { heightOf } from "../records.ts";
 import {
   forgetUnpaid,
   isRegistration,
-  noteAgain,
   registering,
   registrationOf,
   registrationSteps,
@@ -64,7 +63,7 @@ export const proposeCollectionUpdate = async (
   const target = await targetOf(context, caller, collectionUuid);
   const { phases } = changes;
   const [currencies] = await Promise.all([
-    phases && readCurrencies(context, target.contract, phases),
+    phases && readCurrencies(context, caller.integrationId, target.contract, phases),
     requirePayees(context, changes),
     requireConfigs(context, caller, collectionUuid, changes),
   ]);
@@ -90,14 +89,14 @@ const unlessKept = (
   collectionUuid: Uuid,
   changes: SettingsChanges,
 ): Pick<Proposal, "unlocked"> => {
-  const { db } = context;
   const locks = locksAgainst(changes);
   if (locks.length === 0) return {};
   const check = async () => {
-    const { collection, contractAccountId } = await requireRow(db, integrationId, collectionUuid);
+    const row = await requireRow(context, integrationId, collectionUuid);
+    const { collection, contractAccountId } = row;
     const issuesWith = (settings: CollectionSettings) => lockedChanges(collection.locks, settings, changes);
     if (issuesWith(collection.settings).length === 0) return;
-    // The contract's admins may have changed what the locks keep since the database was compared with the chain.
+    // The contract's admins may have changed what the locks keep since the ledger was compared with the chain.
     const views = contractViews(connectFor(context), contractAccountId, collection.height);
     const shown = await views.collection(collection.onChainId);
     if (shown === null) throw new Error(`${contractAccountId} lacks collection ${collection.onChainId}`);
@@ -109,20 +108,20 @@ const unlessKept = (
 
 /** Checks that the mint configs can be changed in their current state; running updates may still change them. */
 const requireConfigs = async (
-  { db }: ServiceContext,
+  context: ServiceContext,
   { integrationId }: Caller,
   collectionUuid: Uuid,
   changes: SettingsChanges,
 ): Promise<void> => {
   if (!hasConfigChanges(changes)) return;
-  const { collection } = await requireRow(db, integrationId, collectionUuid);
+  const { collection } = await requireRow(context, integrationId, collectionUuid);
   const issues = configIssues(collection.settings, changes);
   if (issues.length > 0) throw new ServiceError("invalid_request", issues[0]!.message, { issues });
 };
 
-const requireRow = async (...which: Parameters<typeof findCollection>): Promise<CollectionRow> => {
-  const row = await findCollection(...which);
-  if (!row) throw new Error(`collection ${which[2]} has no row`);
+const requireRow = async (context: ServiceContext, integrationId: Uuid, id: Uuid): Promise<CollectionRow> => {
+  const row = await findCollection(ledgerOf(context, integrationId), integrationId, id);
+  if (!row) throw new Error(`collection ${id} has no row`);
   return row;
 };
 
@@ -153,9 +152,9 @@ const countsAfter = async (
 const UNREAD: CollectionTurn = { earlier: null, row: null };
 
 /**
- * One call of `collection_update`, behind those that register the contract at the tokens of its phases. Updates of a collection run one after another in order of acceptance, so that D1 and
+ * One call of `collection_update`, behind those that register the contract at the tokens of its phases. Updates of a collection run one after another in order of acceptance, so that the ledger and
  * the chain end with the same settings, and each update changes a mint config as the previous one left it; nothing else
- * changes D1's settings while an update is open. The response is built from the collection at the start of the turn,
+ * changes the ledger's settings while an update is open. The response is built from the collection at the start of the turn,
  * unless it has changed since.
  */
 export const collectionUpdateKind = kindOf<
@@ -170,8 +169,6 @@ export const collectionUpdateKind = kindOf<
       ? UNREAD
       : turnFrom(await collectionTurn(ledgerOf(context, operation.integrationId), operation))),
 
-  accepted: { read: collectionTurn, facts: (rows) => turnFrom(rows as readonly TurnRow[]) },
-
   follows: ({ earlier }) => earlier,
 
   steps: ({ registrations }) => [...registrationSteps(registrations), "update"],
@@ -179,17 +176,17 @@ export const collectionUpdateKind = kindOf<
   storage: ({ contract, changes }, step) =>
     isRegistration(step) ? null : { contract, bytes: storageOf(changes) },
 
-  transaction: async ({ db }, { request, subjectId, integrationId }, step, { facts }) => {
+  transaction: async (context, { request, subjectId, integrationId }, step, { facts }) => {
     if (isRegistration(step)) return registrationOf(request.registrations, step);
     const { contract, collectionId, changes } = request;
-    const { collection } = facts.row ?? (await requireRow(db, integrationId, subjectId));
+    const { collection } = facts.row ?? (await requireRow(context, integrationId, subjectId));
     const changed = changedSettings(collection.settings, changes);
     return { receiverId: contract, actions: [updateCollection(collectionId, changed)] };
   },
 
   effects: async (context, { id, request, subjectId, integrationId }, { facts, records }) => {
-    const { db } = context;
-    const row = facts.row ?? (await requireRow(db, integrationId, subjectId));
+    const ledger = ledgerOf(context, integrationId);
+    const row = facts.row ?? (await requireRow(context, integrationId, subjectId));
     const now = context.now();
     const { collection } = row;
     const changed = changedSettings(collection.settings, request.changes);
@@ -205,21 +202,19 @@ export const collectionUpdateKind = kindOf<
         collection: { ...collection, settings, phaseCounts: counts, updatedAt: now },
       }),
       statements: [
-        changeSettings(db, subjectId, changed, { operationId: id, now }),
-        ...(counts === null ? [] : [notePhaseCounts(db, subjectId, counts, { now, operationId: id })]),
+        changeSettings(ledger, subjectId, changed, { operationId: id, now }),
+        ...(counts === null ? [] : [notePhaseCounts(ledger, subjectId, counts, { now, operationId: id })]),
       ],
-      ...(facts.row && { asRead: requireAsRead(db, collection, id) }),
+      ...(facts.row && { asRead: requireAsRead(ledger, collection, id) }),
     };
   },
-
-  acceptedWith: ({ db }, operation) => noteAgain(db, operation),
 
   onSettled: async (context, operation, records) => {
     const { id, request, subjectId, integrationId } = operation;
     const { collectionId } = request;
     const shown = await readSettled(context, operation, records, (views) => views.collection(collectionId));
-    if (shown === null) return [];
-    const row = await requireRow(context.db, integrationId, subjectId);
+    if (shown === null) return {};
+    const row = await requireRow(context, integrationId, subjectId);
     const { collection } = row;
     const now = context.now();
     const settings = settingsFromContract(shown, collection.settings);
@@ -227,11 +222,13 @@ export const collectionUpdateKind = kindOf<
       ...row,
       collection: { ...collection, settings, phaseCounts: phaseCounts(shown), updatedAt: now },
     });
-    return [
-      ...reportSettled(context, operation, "collection.updated", [updated]),
-      changeSettings(context.db, subjectId, settings, { operationId: id, now }),
-    ];
+    return {
+      statements: [
+        ...reportSettled(context, operation, "collection.updated", [updated]),
+        changeSettings(ledgerOf(context, integrationId), subjectId, settings, { operationId: id, now }),
+      ],
+    };
   },
 
-  onFailure: ({ db }, operation, records) => forgetUnpaid(db, operation, records),
+  onFailure: (context, operation, records) => ({ statements: forgetUnpaid(context, operation, records) }),
 });

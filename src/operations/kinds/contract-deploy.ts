@@ -2,13 +2,14 @@ import { initialise } from "../../chain/contract/calls.ts";
 import { contractCode } from "../../chain/contract/code.ts";
 import {
   claimPublication,
-  insertContract,
+  endPublication,
   publicationOf,
   setContractState,
 } from "../../db/queries/provisioning.ts";
 import { deployRemedy, type Publication } from "../../domain/steps.ts";
+import type { TransactionRecord } from "../../wallet/interface.ts";
 import { type KindResults, kindOf } from "../kind.ts";
-import { succeeded } from "../records.ts";
+import { hasSucceeded, succeeded } from "../records.ts";
 
 /** A deployment, as stored with its operation. */
 export interface ContractDeployOperation {
@@ -27,6 +28,9 @@ export interface ContractDeployOperation {
   /** Address of the gateway, the base of media paths. */
   readonly baseUri: string;
 }
+
+const hasPublished = (records: readonly TransactionRecord[]): boolean =>
+  records.some((record) => record.step === "publish" && hasSucceeded(record));
 
 /**
  * Creates, funds, deploys and initializes the contract's account in one batch, without access keys. The code is
@@ -89,22 +93,17 @@ export const contractDeployKind = kindOf<
       state: "ready",
       tx_results: [succeeded(records, "deploy").result],
     },
-    statements: [setContractState(context.db, subjectId, "ready", { operationId: id, now: context.now() })],
+    statements: [],
+    indexed: [
+      setContractState(context.db, subjectId, "ready", context.now()),
+      endPublication(context.db, id, hasPublished(records)),
+    ],
   }),
 
-  acceptedWith: async ({ db }, { request, subjectId, integrationId, createdAt }) => {
-    await insertContract(db, {
-      id: subjectId,
-      integrationId,
-      accountId: request.accountId,
-      codeHash: Buffer.from(request.codeHash, "hex"),
-      state: "deploying",
-      createdAt,
-      updatedAt: createdAt,
-    });
-  },
-
-  onFailure: (context, { id, subjectId }) => [
-    setContractState(context.db, subjectId, "failed", { operationId: id, now: context.now() }),
-  ],
+  onFailure: (context, { id, subjectId }, records) => ({
+    indexed: [
+      setContractState(context.db, subjectId, "failed", context.now()),
+      endPublication(context.db, id, hasPublished(records)),
+    ],
+  }),
 });

@@ -1,5 +1,8 @@
 import { acceptOwner, proposeOwner, setAdmin } from "../../chain/contract/calls.ts";
-import { forgetEarnedAgain, setContractLeft } from "../../db/queries/contracts.ts";
+import type { ServiceContext } from "../../context.ts";
+import { ledgerOf } from "../../db/ledger.ts";
+import { indexContractLeft, setContractLeft } from "../../db/queries/contracts.ts";
+import type { Uuid } from "../../domain/ids.ts";
 import { type KindResults, kindOf } from "../kind.ts";
 import { succeeded } from "../records.ts";
 
@@ -14,6 +17,12 @@ export interface ContractHandOverOperation {
   /** Whether the wallet becomes an admin, so that the service can still mint. */
   readonly staysAdmin: boolean;
 }
+
+/** Records whether the wallet has a role in a contract. @param leftAt null: it has */
+const leaving = (context: ServiceContext, integrationId: Uuid, contract: string, leftAt: Date | null) => ({
+  statements: [setContractLeft(ledgerOf(context, integrationId), contract, leftAt)],
+  indexed: [indexContractLeft(context.db, contract, leftAt)],
+});
 
 /** Maximum bytes of an admin and a proposed owner in a contract's roles. */
 const ROLES_BYTES = 200;
@@ -31,7 +40,7 @@ export const contractHandOverKind = kindOf<
     receiverId: contract,
     actions: [setAdmin(walletId, staysAdmin), proposeOwner(accountId)],
   }),
-  effects: async (context, { id, request, subjectId }, { records }) => ({
+  effects: async (context, { request, subjectId, integrationId }, { records }) => ({
     status: 200,
     body: {
       contract_uuid: subjectId,
@@ -41,9 +50,7 @@ export const contractHandOverKind = kindOf<
       wallet_is_admin: request.staysAdmin,
       tx_results: succeeded(records, "propose").result,
     },
-    statements: [
-      setContractLeft(context.db, request.contract, request.staysAdmin ? null : context.now(), id),
-    ],
+    ...leaving(context, integrationId, request.contract, request.staysAdmin ? null : context.now()),
   }),
 });
 
@@ -61,14 +68,13 @@ export const contractAcceptKind = kindOf<ContractAcceptOperation, null, KindResu
   steps: () => ["accept"],
   storage: null,
   transaction: async (_context, { request }) => ({ receiverId: request.contract, actions: [acceptOwner()] }),
-  effects: async (context, { id, request }, { records }) => ({
+  effects: async (context, { request, integrationId }, { records }) => ({
     status: 200,
     body: {
       account_id: request.contract,
       owner_id: request.walletId,
       tx_results: [succeeded(records, "accept").result],
     },
-    statements: [setContractLeft(context.db, request.contract, null, id)],
+    ...leaving(context, integrationId, request.contract, null),
   }),
-  acceptedWith: ({ db }, { request }) => forgetEarnedAgain(db, [request.contract]),
 });

@@ -1,7 +1,7 @@
 import { contractCode } from "../../chain/contract/code.ts";
 import { connectFor } from "../../chain/rpc.ts";
 import { isPublishedCode } from "../../chain/views.ts";
-import { claimPublication, publicationOf } from "../../db/queries/provisioning.ts";
+import { claimPublication, endPublication, publicationOf } from "../../db/queries/provisioning.ts";
 import { type Publication, SPREAD_MS } from "../../domain/steps.ts";
 import { type KindResults, kindOf } from "../kind.ts";
 import { hasSucceeded } from "../records.ts";
@@ -54,12 +54,15 @@ export const contractPublishKind = kindOf<
     };
   },
 
-  effects: async (_context, { request }, { records }) => ({
+  effects: async (context, { id, request }, { records }) => ({
     status: 200,
     body: {
       code_hash: request.codeHash,
       tx_results: records.filter(hasSucceeded).map(({ result }) => result),
     },
     statements: [],
+    indexed: [endPublication(context.db, id, true)],
   }),
+
+  onFailure: ({ db }, { id }) => ({ indexed: [endPublication(db, id, false)] }),
 });

@@ -87,7 +87,7 @@ export const contractUpgradeKind = kindOf<
     return { receiverId: contract, actions: [upgradeContract(code)] };
   },
 
-  effects: async (context, { id, request, subjectId }, { records, facts }) => {
+  effects: async (context, { request, subjectId }, { records, facts }) => {
     const done = isSwitched(request, records);
     const code = Buffer.from(request.codeHash, "hex");
     return {
@@ -99,9 +99,8 @@ export const contractUpgradeKind = kindOf<
         earliest_height: done ? null : facts.earliest,
         tx_results: records.filter(hasSucceeded).map(({ result }) => result),
       },
-      statements: done
-        ? [setContractCode(context.db, subjectId, code, { operationId: id, now: context.now() })]
-        : [],
+      statements: [],
+      indexed: done ? [setContractCode(context.db, subjectId, code, context.now())] : [],
     };
   },
 

@@ -12,8 +12,9 @@ import {
 } from "../../collections/currencies.ts";
 import type { Caller, ServiceContext } from "../../context.ts";
 import { holds } from "../../db/client.ts";
+import { ledgerOf } from "../../db/ledger.ts";
 import { listContracts } from "../../db/queries/contracts.ts";
-import { findIntegration, findPayoutAccount, payoutAccount } from "../../db/queries/integrations.ts";
+import { findIntegration, findPayoutAccount } from "../../db/queries/integrations.ts";
 import { hasPending } from "../../db/queries/operations.ts";
 import { ServiceError } from "../../domain/errors.ts";
 import { newUuid } from "../../domain/ids.ts";
@@ -24,12 +25,11 @@ import { succeeded } from "../records.ts";
 import {
   forgetUnpaid,
   isRegistration,
-  noteAgain,
   registering,
   registrationOf,
   registrationSteps,
 } from "../registrations.ts";
-import { noAccount, waiting } from "./wallet-payout.ts";
+import { changedSince, isPaidTo, noAccount, waiting } from "./wallet-payout.ts";
 
 /** A payout in a token, as stored with its operation. */
 export interface CurrencyPayoutOperation {
@@ -87,7 +87,7 @@ export const proposeCurrencyPayout = async (
   const isFetching = shares.length > 0;
   const known = await Promise.all(
     [...(isFetching ? [wallet] : []), account].map((one) =>
-      readRegistration(context, name, one, ["currency"]),
+      readRegistration(context, integrationId, { currency: name, account: one }, ["currency"]),
     ),
   );
   const registrations = known.flatMap((one) => one ?? []);
@@ -98,7 +98,6 @@ export const proposeCurrencyPayout = async (
     registrations,
     contracts: shares.map(({ contract }) => contract),
   };
-  const isAsRead = sql`${payoutAccount(integrationId)} IS ${account}`;
   const isPaying = hasPending(integrationId, ["currency_payout"]);
   const id = newUuid();
   const paying = registering(context, { id, integrationId }, registrations);
@@ -107,11 +106,12 @@ export const proposeCurrencyPayout = async (
     kind: "currency_payout",
     subjectId: integrationId,
     request,
-    condition: sql`${isAsRead} AND NOT ${isPaying} AND ${paying.condition ?? sql`true`}`,
+    condition: sql`NOT ${isPaying} AND ${isPaidTo(account)} AND ${paying.condition ?? sql`true`}`,
     after: paying.after ?? [],
     refusal: async () => {
-      if ((await findPayoutAccount(db, integrationId)) === null) return noAccount();
-      if (!(await holds(db, sql`${isAsRead} AND NOT ${isPaying}`))) return waiting();
+      const changed = await changedSince(context, integrationId, account);
+      if (changed) return changed;
+      if (await holds(ledgerOf(context, integrationId), isPaying)) return waiting();
       return (await paying.refusal?.()) ?? null;
     },
   };
@@ -187,7 +187,5 @@ export const currencyPayoutKind = kindOf<CurrencyPayoutOperation, null, KindResu
     statements: [],
   }),
 
-  acceptedWith: ({ db }, operation) => noteAgain(db, operation),
-
-  onFailure: ({ db }, operation, records) => forgetUnpaid(db, operation, records),
+  onFailure: (context, operation, records) => ({ statements: forgetUnpaid(context, operation, records) }),
 });

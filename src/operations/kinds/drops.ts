@@ -110,7 +110,9 @@ export const proposeDrop = async (
   };
   return {
     ...{ kind: "drop_create", subjectId: collectionUuid, request },
-    ...unlessLocked(context, collectionUuid, ["supply"], { message: FORBIDDEN.supply }),
+    ...unlessLocked(context, { id: collectionUuid, integrationId: caller.integrationId }, ["supply"], {
+      message: FORBIDDEN.supply,
+    }),
   };
 };
 
@@ -141,7 +143,10 @@ export const proposeDropUpdate = async (
   return {
     ...{ kind: "drop_update", subjectId: collectionUuid, request, permanent },
     ...(names.length > 0 &&
-      unlessLocked(context, collectionUuid, ["supply"], { message: FORBIDDEN.supply, issues })),
+      unlessLocked(context, { id: collectionUuid, integrationId: caller.integrationId }, ["supply"], {
+        message: FORBIDDEN.supply,
+        issues,
+      })),
   };
 };
 

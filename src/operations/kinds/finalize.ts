@@ -3,7 +3,7 @@ import { type ContractCollection, contractViews } from "../../chain/contract/vie
 import { connectFor } from "../../chain/rpc.ts";
 import { toCollection } from "../../collections/collections.ts";
 import { ipfsResult } from "../../collections/directory.ts";
-import { isAsOnChain, keepManifest, putDraftBack, readManifest } from "../../collections/draft-manifest.ts";
+import { keepManifest } from "../../collections/draft-manifest.ts";
 import { commitmentOf, type HiddenAssets, keepOrder, resealOrder } from "../../collections/hidden-assets.ts";
 import { type NewCollection, newCollection } from "../../collections/new-collection.ts";
 import { findOnChain } from "../../collections/on-chain.ts";
@@ -11,11 +11,8 @@ import type { ServiceContext } from "../../context.ts";
 import { DraftAssets } from "../../db/draft-assets.ts";
 import { ledgerOf } from "../../db/ledger.ts";
 import { finishDraft, keepPlan, releaseDraft } from "../../db/queries/collection-effects.ts";
-import { findCollection } from "../../db/queries/collections.ts";
 import { type DraftRow, findDraft } from "../../db/queries/drafts.ts";
-import { lockAgain } from "../../db/queries/lost-drafts.ts";
 import { batchStorage, collectionStorage, firstMintsStorage } from "../../domain/batch-limits.ts";
-import { ServiceError } from "../../domain/errors.ts";
 import { type Uuid, uuidToBytes } from "../../domain/ids.ts";
 import { BYTE_PRICE } from "../../domain/promised-bytes.ts";
 import {
@@ -26,15 +23,9 @@ import {
   topUpOf,
 } from "../../domain/steps.ts";
 import type { TransactionRecord } from "../../wallet/interface.ts";
-import { type KindResults, type KnownFacts, kindOf, type Operation, Unrestorable } from "../kind.ts";
+import { type KindResults, type KnownFacts, kindOf, type Operation } from "../kind.ts";
 import { hasSucceeded, heightOf, returned, succeeded } from "../records.ts";
-import {
-  forgetUnpaid,
-  isRegistration,
-  noteAgain,
-  registrationOf,
-  registrationSteps,
-} from "../registrations.ts";
+import { forgetUnpaid, isRegistration, registrationOf, registrationSteps } from "../registrations.ts";
 import {
   type DraftAsRead,
   draftEmpty,
@@ -75,49 +66,6 @@ const requireDraft = async (
   const found = await findDraft(context.db, integrationId, id);
   if (!found) throw new Error(`draft ${id} has no row`);
   return found.draft;
-};
-
-/**
- * Restores the draft of a finalization as accepted: locked, with the assets on the chain.
- * @throws Unrestorable if those assets no longer exist
- */
-const putFinalizationBack = async (
-  context: ServiceContext,
-  operation: Operation<FinalizeOperation>,
-  giveUp: (other: Uuid) => Promise<void>,
-): Promise<void> => {
-  const { id, integrationId, subjectId, request } = operation;
-  const { contractUuid: contractId, contract, collectionUuid, settings } = request;
-  if (await findCollection(context.db, integrationId, collectionUuid)) return;
-  const before = await findDraft(context.db, integrationId, subjectId);
-  const holder = before?.draft.operationId ?? null;
-  if (holder !== null && holder !== id) await giveUp(holder);
-  const manifest = await readManifest(context, collectionUuid);
-  if (manifest === null) return lockDraftAgain(context, operation, before?.draft);
-  const home = { contractId, contract, plannedCollectionId: collectionUuid, settings, operationId: id };
-  try {
-    await putDraftBack(context, manifest, home);
-  } catch (error) {
-    if (!(error instanceof ServiceError) || error.code !== "conflict") throw error;
-    throw new Unrestorable(`Its draft can't be put back: ${error.message}`);
-  }
-};
-
-/** Without a manifest, uses the database's draft if it matches the chain. */
-const lockDraftAgain = async (
-  context: ServiceContext,
-  { id, request }: Operation<FinalizeOperation>,
-  draft: DraftRow["draft"] | undefined,
-): Promise<void> => {
-  if (!draft) throw new Unrestorable("Neither the database nor R2 has its draft.");
-  const views = contractViews(connectFor(context), request.contract);
-  const shown = await findOnChain(views, request.collectionUuid);
-  if (shown && !(await isAsOnChain(context, draft.id, shown))) {
-    throw new Unrestorable(
-      "Its draft has other assets than the collection on the chain, and R2 has no list.",
-    );
-  }
-  await lockAgain(context.db, draft.id, id, context.now());
 };
 
 /** Facts that a finalization's steps depend on. */
@@ -221,6 +169,8 @@ export const finalizeKind = kindOf<FinalizeOperation, FinalizeFacts, KindResults
       id: request.collectionUuid,
       integrationId,
       contractId: request.contractUuid,
+      contractAccountId: request.contract,
+      codeState: request.codeState,
       draftId: subjectId,
       onChainId: collectionIdOf(request, known),
       settings: request.settings,
@@ -236,7 +186,7 @@ export const finalizeKind = kindOf<FinalizeOperation, FinalizeFacts, KindResults
       },
       revealAt: request.reveal?.at ? new Date(request.reveal.at) : null,
     };
-    const { directory, row, statements, commit } = await newCollection(context, collection, facts.assets);
+    const { directory, row, statements } = await newCollection(context, collection, facts.assets);
     return {
       status: 201,
       body: {
@@ -253,18 +203,9 @@ export const finalizeKind = kindOf<FinalizeOperation, FinalizeFacts, KindResults
           .filter(hasSucceeded)
           .flatMap(({ result, step }) => (topUpOf(step) === null && !isRegistration(step) ? [result] : [])),
       },
-      statements: [...statements, finishDraft(context.db, subjectId, id, context.now())],
-      commit,
+      statements,
+      indexed: [finishDraft(context.db, subjectId, id, context.now())],
     };
-  },
-
-  acceptedWith: async (context, operation, giveUp) => {
-    // Giving up the draft's other finalization forgets what that one would have registered.
-    try {
-      await putFinalizationBack(context, operation, giveUp);
-    } finally {
-      await noteAgain(context.db, operation);
-    }
   },
 
   // A directory of thousands of names has hundreds of blocks to store.
@@ -274,12 +215,13 @@ export const finalizeKind = kindOf<FinalizeOperation, FinalizeFacts, KindResults
 
   // A collection that may be on the chain must be completed: its draft stays locked, and the next finalization
   // continues there. A released draft could change and become a second collection.
-  onFailure: ({ db, now }, operation, records) => [
-    ...forgetUnpaid(db, operation, records),
-    ...(mayHaveBegun(records) || operation.request.begun !== null
-      ? []
-      : [releaseDraft(db, operation.subjectId, operation.id, now())]),
-  ],
+  onFailure: (context, operation, records) => ({
+    statements: forgetUnpaid(context, operation, records),
+    indexed:
+      mayHaveBegun(records) || operation.request.begun !== null
+        ? []
+        : [releaseDraft(context.db, operation.subjectId, operation.id, context.now())],
+  }),
 });
 
 /** base64 of the placeholder's SHA-256. */

@@ -7,6 +7,7 @@ import { requireCollection } from "../../collections/collections.ts";
 import { placesOnChain } from "../../collections/hidden-assets.ts";
 import { isHidden } from "../../collections/public-collection.ts";
 import type { Caller, ServiceContext } from "../../context.ts";
+import { ledgerOf } from "../../db/ledger.ts";
 import { noteLocks } from "../../db/queries/collection-effects.ts";
 import { findIntegration } from "../../db/queries/integrations.ts";
 import type { Statement } from "../../db/statements.ts";
@@ -198,7 +199,7 @@ const ASSET_NUMBER_BYTES = 5;
 const LOCKED_TOKEN_BYTES = 6_000;
 const RECORD_BYTES = 200;
 
-type CollectionLocked = Pick<Operation<CollectionLockOperation>, "request" | "subjectId">;
+type CollectionLocked = Pick<Operation<CollectionLockOperation>, "request" | "subjectId" | "integrationId">;
 
 const lockedOf = ({ request, subjectId }: CollectionLocked) => ({
   collection_uuid: subjectId,
@@ -209,9 +210,11 @@ const lockedOf = ({ request, subjectId }: CollectionLocked) => ({
 });
 
 const noteLocked = (
-  { db, now }: ServiceContext,
-  { request: { locks, assets }, subjectId }: CollectionLocked,
-): Statement[] => [noteLocks(db, subjectId, lockRecord(locks, assets.length), now())];
+  context: ServiceContext,
+  { request: { locks, assets }, subjectId, integrationId }: CollectionLocked,
+): Statement[] => [
+  noteLocks(ledgerOf(context, integrationId), subjectId, lockRecord(locks, assets.length), context.now()),
+];
 
 /** Whether a collection has all locks of a call, which makes all or none. The contract doesn't tell which assets are locked. */
 const hasLocked = (
@@ -245,11 +248,13 @@ export const collectionLockKind = kindOf<CollectionLockOperation, null, KindResu
   onSettled: async (context, operation, records) => {
     const { collectionId } = operation.request;
     const shown = await readSettled(context, operation, records, (views) => views.collection(collectionId));
-    if (shown === null || !hasLocked(shown, operation.request)) return [];
-    return [
-      ...reportSettled(context, operation, "collection.locked", [lockedOf(operation)]),
-      ...noteLocked(context, operation),
-    ];
+    if (shown === null || !hasLocked(shown, operation.request)) return {};
+    return {
+      statements: [
+        ...reportSettled(context, operation, "collection.locked", [lockedOf(operation)]),
+        ...noteLocked(context, operation),
+      ],
+    };
   },
 });
 
@@ -284,6 +289,6 @@ export const nftLockKind = kindOf<NftLockOperation, null, KindResults["nft_lock"
   onSettled: async (context, operation, records) => {
     const tokens = await settledTokens(context, operation, records, [operation.request.tokenId]);
     const locked = tokens.filter(({ locks }) => locks.includes("metadata"));
-    return reportSettled(context, operation, "nft.updated", locked);
+    return { statements: reportSettled(context, operation, "nft.updated", locked) };
   },
 });

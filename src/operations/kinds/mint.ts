@@ -8,6 +8,7 @@ import { requireCollection } from "../../collections/collections.ts";
 import { placesOnChain } from "../../collections/hidden-assets.ts";
 import { toToken } from "../../collections/tokens.ts";
 import type { Caller, ServiceContext } from "../../context.ts";
+import { ledgerOf } from "../../db/ledger.ts";
 import { assetIndexOf } from "../../db/queries/assets.ts";
 import { hasCopiesLeft, hasLock } from "../../db/queries/collection-effects.ts";
 import { pinMedia, releaseMedia } from "../../db/queries/collection-media.ts";
@@ -26,7 +27,7 @@ import { walletOf } from "../../wallet/client.ts";
 import { type KindResults, kindOf, type Proposal } from "../kind.ts";
 import { heightOf, returned, succeeded } from "../records.ts";
 import { mostToppedUp, type StorageNeed, spareOf } from "../top-up.ts";
-import { filesOf, restoreFiles } from "./brought-files.ts";
+import { filesOf, pinning } from "./brought-files.ts";
 
 /**
  * Cache of asset indexes by collection and asset: they never change, and finding one means counting those before it.
@@ -176,12 +177,12 @@ const locksAgainstMint = ({ metadata }: MintOperation): (keyof LockRecord)[] =>
  * The reason why a mint isn't accepted. The known number of copies left is an upper bound, because collectors mint too.
  */
 const whyRefused = async (
-  { db }: ServiceContext,
+  context: ServiceContext,
   { integrationId }: Caller,
   collectionUuid: Uuid,
   request: MintOperation,
 ): Promise<ServiceError | null> => {
-  const row = await findCollection(db, integrationId, collectionUuid);
+  const row = await findCollection(ledgerOf(context, integrationId), integrationId, collectionUuid);
   if (!row) return new ServiceError("not_found", "There is no such collection. Check its collection_uuid.");
   const { locks } = row.collection;
   if (locks.supply) return lockedError(FORBIDDEN.supply);
@@ -279,7 +280,7 @@ export const mintKind = kindOf<MintOperation, null, KindResults["mint"]>({
     return { receiverId: contract, actions: [isBeyond ? beyondQuota(action) : action] };
   },
 
-  effects: async (context, { request, subjectId }, { records }) => {
+  effects: async (context, { request, subjectId, integrationId }, { records }) => {
     const mint = succeeded(records, "mint");
     const tokenIds = returned<string[]>(mint);
     const { contract, collectionId, base } = request;
@@ -294,20 +295,20 @@ export const mintKind = kindOf<MintOperation, null, KindResults["mint"]>({
       status: 201,
       mint: { hash: mint.result.transaction_hash, tokenIds },
       body: { message: "success", tokens: shown, tx_results: [mint.result] },
-      statements: pinMedia(context.db, { collectionId: subjectId, digests: filesOf(request.metadata) }),
+      ...pinning(context, { integrationId, subjectId }, filesOf(request.metadata)),
     };
   },
 
-  acceptedWith: (context, operation) => restoreFiles(context, operation, operation.request.metadata),
-
-  onFailure: (context, { id, subjectId, request }) =>
-    releaseMedia(context.db, {
+  onFailure: (context, { id, subjectId, request }) => ({
+    indexed: releaseMedia(context.db, {
       collectionId: subjectId,
       operationId: id,
       digests: filesOf(request.metadata),
     }),
+  }),
 
   // The scheduled job reports its tokens.
-  onSettled: ({ db }, { subjectId, request }) =>
-    pinMedia(db, { collectionId: subjectId, digests: filesOf(request.metadata) }),
+  onSettled: ({ db }, { subjectId, request }) => ({
+    indexed: pinMedia(db, { collectionId: subjectId, digests: filesOf(request.metadata) }),
+  }),
 });

@@ -178,7 +178,7 @@ export const nftTransferKind = kindOf<NftTransferOperation, null, KindResults["n
     const tokens = await tokensAfter(context, operation, heightOf(records), request.tokenIds);
     const { block_time: time, transaction_hash: hash } = result;
     // Where no node shows the block, the history lacks the transfer.
-    const statements =
+    const indexed =
       time === null
         ? []
         : [
@@ -188,12 +188,17 @@ export const nftTransferKind = kindOf<NftTransferOperation, null, KindResults["n
               hash,
             }),
           ];
-    return { status: 200, body: { message: "success", tokens, tx_results: [result] }, statements };
+    return {
+      status: 200,
+      body: { message: "success", tokens, tx_results: [result] },
+      statements: [],
+      indexed,
+    };
   },
 
   onSettled: async (context, operation, records) => {
     const tokens = await settledTokens(context, operation, records, operation.request.tokenIds);
-    return reportSettled(context, operation, "nft.transferred", tokens);
+    return { statements: reportSettled(context, operation, "nft.transferred", tokens) };
   },
 });
 
@@ -220,5 +225,7 @@ export const nftBurnKind = kindOf<NftBurnOperation, null, KindResults["nft_burn"
     return { status: 200, body, statements: [] };
   },
 
-  onSettled: (context, operation) => reportSettled(context, operation, "nft.burned", burntTokens(operation)),
+  onSettled: (context, operation) => ({
+    statements: reportSettled(context, operation, "nft.burned", burntTokens(operation)),
+  }),
 });

@@ -13,7 +13,7 @@ import { requireCollection } from "../../collections/collections.ts";
 import { isHidden } from "../../collections/public-collection.ts";
 import type { Caller, ServiceContext } from "../../context.ts";
 import { DraftAssets } from "../../db/draft-assets.ts";
-import { pinMedia, releaseMedia } from "../../db/queries/collection-media.ts";
+import { releaseMedia } from "../../db/queries/collection-media.ts";
 import { codeIn, errorCodeOf, inFieldsOfApi } from "../../domain/contract-failures.ts";
 import { invalidField, ServiceError } from "../../domain/errors.ts";
 import type { Failure } from "../../domain/failures.ts";
@@ -28,7 +28,7 @@ import { resolveMetadata } from "../../files/uploads/asset-url.ts";
 import type { TransactionRecord } from "../../wallet/interface.ts";
 import { type Effects, type KindResults, kindOf, type Operation, type Proposal } from "../kind.ts";
 import { hasSucceeded, returned } from "../records.ts";
-import { filesOf, restoreFiles } from "./brought-files.ts";
+import { filesOf, pinning } from "./brought-files.ts";
 
 /** A change of one token. */
 interface BulkUpdate {
@@ -255,7 +255,7 @@ const digestsOf = (updates: readonly TokenChange[]): string[] => [
 /** What was changed, with a result for each token. Files of tokens that stay as they are are dropped. */
 const effectsOf = (
   context: ServiceContext,
-  { id, subjectId, request }: Operation<NftUpdateBulkOperation>,
+  { id, integrationId, subjectId, request }: Operation<NftUpdateBulkOperation>,
   records: readonly TransactionRecord[],
   results: readonly NftUpdateResult[],
 ): Effects<KindResults["nft_update_bulk"]> => {
@@ -268,6 +268,7 @@ const effectsOf = (
     .flatMap(({ step }) => updatesOf(request, stepName(step)));
   const shown = digestsOf([...updated, ...unproven]);
   const dropped = digestsOf(request.updates).filter((digest) => !shown.includes(digest));
+  const { statements, indexed } = pinning(context, { integrationId, subjectId }, kept);
   return {
     status: 200,
     body: {
@@ -277,8 +278,9 @@ const effectsOf = (
       results: [...results],
       tx_results: records.filter(hasSucceeded).map(({ result }) => result),
     },
-    statements: [
-      ...pinMedia(context.db, { collectionId: subjectId, digests: kept }),
+    statements,
+    indexed: [
+      ...indexed,
       ...releaseMedia(context.db, { collectionId: subjectId, operationId: id, digests: dropped }),
     ],
   };
@@ -322,14 +324,11 @@ export const nftUpdateBulkKind = kindOf<NftUpdateBulkOperation, null, KindResult
     return effectsOf(context, operation, records, resultsOf(operation.request, records, reason, isTaken));
   },
 
-  acceptedWith: async (context, operation) => {
-    for (const { changes } of operation.request.updates) await restoreFiles(context, operation, changes);
-  },
-
-  onFailure: (context, { id, subjectId, request }) =>
-    releaseMedia(context.db, {
+  onFailure: (context, { id, subjectId, request }) => ({
+    indexed: releaseMedia(context.db, {
       collectionId: subjectId,
       operationId: id,
       digests: digestsOf(request.updates),
     }),
+  }),
 });

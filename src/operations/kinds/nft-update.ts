@@ -2,6 +2,7 @@ import { type Override, updateToken } from "../../chain/contract/calls.ts";
 import { type CollectionTarget, lookAt, placeOf } from "../../collections/collection-target.ts";
 import type { Caller, ServiceContext } from "../../context.ts";
 import { holds } from "../../db/client.ts";
+import { ledgerOf } from "../../db/ledger.ts";
 import { hasLock } from "../../db/queries/collection-effects.ts";
 import { pinMedia, releaseMedia } from "../../db/queries/collection-media.ts";
 import { ServiceError } from "../../domain/errors.ts";
@@ -17,7 +18,7 @@ import { unlessLocked } from "../locked.ts";
 import { heightOf, succeeded } from "../records.ts";
 import { reportSettled, settledTokens } from "../settled.ts";
 import { tokensAfter } from "../tokens-after.ts";
-import { filesOf, restoreFiles } from "./brought-files.ts";
+import { filesOf, pinning } from "./brought-files.ts";
 
 /** An update of a token, as stored with its operation. */
 export interface NftUpdateOperation extends CollectionTarget {
@@ -48,7 +49,10 @@ export const proposeNftUpdate = async (
   if (found === null) throw noToken(tokenId);
   const refusalOf = (message: string) => ({ message, issues: [{ path: ["token_id"], message }] });
   if (found.locks?.includes("metadata")) {
-    const isWhole = await holds(context.db, hasLock(collectionUuid, ["metadata"]));
+    const isWhole = await holds(
+      ledgerOf(context, caller.integrationId),
+      hasLock(collectionUuid, ["metadata"]),
+    );
     const { message, issues } = refusalOf(isWhole ? FORBIDDEN.metadata : FORBIDDEN.token);
     throw lockedError(message, issues);
   }
@@ -63,7 +67,12 @@ export const proposeNftUpdate = async (
   return {
     ...{ kind: "nft_update", subjectId: collectionUuid, request, files },
     // A node that lags may not show it yet.
-    ...unlessLocked(context, collectionUuid, ["metadata"], refusalOf(FORBIDDEN.metadata)),
+    ...unlessLocked(
+      context,
+      { id: collectionUuid, integrationId: caller.integrationId },
+      ["metadata"],
+      refusalOf(FORBIDDEN.metadata),
+    ),
   };
 };
 
@@ -102,7 +111,7 @@ export const nftUpdateKind = kindOf<NftUpdateOperation, null, KindResults["nft_u
   }),
 
   effects: async (context, operation, { records }) => {
-    const { request, subjectId } = operation;
+    const { request, subjectId, integrationId } = operation;
     const update = succeeded(records, "update");
     const { tokenId } = request;
     const [token] = await tokensAfter(context, operation, heightOf(records), [tokenId]);
@@ -113,25 +122,24 @@ export const nftUpdateKind = kindOf<NftUpdateOperation, null, KindResults["nft_u
     return {
       status: 200,
       body: { message: "success", token, tx_results: [update.result] },
-      statements: pinMedia(context.db, { collectionId: subjectId, digests: filesOf(request.changes) }),
+      ...pinning(context, { integrationId, subjectId }, filesOf(request.changes)),
     };
   },
 
-  acceptedWith: (context, operation) => restoreFiles(context, operation, operation.request.changes),
-
-  onFailure: (context, { id, subjectId, request }) =>
-    releaseMedia(context.db, {
+  onFailure: (context, { id, subjectId, request }) => ({
+    indexed: releaseMedia(context.db, {
       collectionId: subjectId,
       operationId: id,
       digests: filesOf(request.changes),
     }),
+  }),
 
   onSettled: async (context, operation, records) => {
     const { subjectId, request } = operation;
     const tokens = await settledTokens(context, operation, records, [request.tokenId]);
-    return [
-      ...reportSettled(context, operation, "nft.updated", tokens),
-      ...pinMedia(context.db, { collectionId: subjectId, digests: filesOf(request.changes) }),
-    ];
+    return {
+      statements: reportSettled(context, operation, "nft.updated", tokens),
+      indexed: pinMedia(context.db, { collectionId: subjectId, digests: filesOf(request.changes) }),
+    };
   },
 });

@@ -1,6 +1,4 @@
 import { setWalletState } from "../../db/queries/provisioning.ts";
-import { putBackIntegration } from "../../db/queries/recovery.ts";
-import { toHex } from "../../domain/ids.ts";
 import { walletOf } from "../../wallet/client.ts";
 import { type KindResults, kindOf } from "../kind.ts";
 import { succeeded } from "../records.ts";
@@ -12,8 +10,6 @@ export interface WalletCreateOperation {
   readonly publicKey: string;
   /** yoctoNEAR. */
   readonly funding: string;
-  /** The integration's name, for restoring it if the database has lost it. */
-  readonly name: string;
 }
 
 /** One transaction of the platform account: creates and funds the account and adds its key. */
@@ -32,7 +28,7 @@ export const walletCreateKind = kindOf<WalletCreateOperation, null, KindResults[
     ],
   }),
 
-  effects: async (context, { id, request, integrationId }, { records }) => {
+  effects: async (context, { request, integrationId }, { records }) => {
     const wallet = walletOf(context.env, integrationId);
     // The operator activates a wallet that was lost and restored since.
     if ((await wallet.status()).state === "prepared") await wallet.activate();
@@ -44,31 +40,13 @@ export const walletCreateKind = kindOf<WalletCreateOperation, null, KindResults[
         wallet_state: "ready",
         tx_results: [succeeded(records, "create").result],
       },
-      statements: [
-        setWalletState(context.db, integrationId, "ready", { operationId: id, now: context.now() }),
-      ],
+      statements: [],
+      indexed: [setWalletState(context.db, integrationId, "ready", context.now())],
     };
-  },
-
-  acceptedWith: async (context, { request, integrationId, createdAt }) => {
-    const wallet = walletOf(context.env, integrationId);
-    const { state, publicKey } = await wallet.status();
-    const hasKey = state !== "empty" && toHex(publicKey) === request.publicKey;
-    const key = hasKey ? await wallet.prepareKey(request.accountId) : null;
-    const row = {
-      id: integrationId,
-      name: request.name,
-      walletAccountId: request.accountId,
-      walletPublicKey: Buffer.from(request.publicKey, "hex"),
-      walletSecret: key?.sealed ?? null,
-      walletSecretVersion: key?.secretVersion ?? null,
-      createdAt,
-    };
-    await context.db.batch(putBackIntegration(context.db, row));
   },
 
   // The key and the account name are kept for the next attempt.
-  onFailure: (context, { id, integrationId }) => [
-    setWalletState(context.db, integrationId, "new", { operationId: id, now: context.now() }),
-  ],
+  onFailure: (context, { integrationId }) => ({
+    indexed: [setWalletState(context.db, integrationId, "new", context.now())],
+  }),
 });

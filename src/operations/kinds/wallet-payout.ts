@@ -1,12 +1,13 @@
-import { sql } from "drizzle-orm";
+import { type SQL, sql } from "drizzle-orm";
 import { costOf, maxSpent, QUOTED_RISE } from "../../chain/cost.ts";
 import { ChainUnavailableError } from "../../chain/errors.ts";
 import { readGasPrices } from "../../chain/protocol.ts";
 import { connectFor } from "../../chain/rpc.ts";
 import type { Caller, ServiceContext } from "../../context.ts";
 import { holds } from "../../db/client.ts";
+import { ledgerOf } from "../../db/ledger.ts";
 import { forgetEarned } from "../../db/queries/contracts.ts";
-import { findPayoutAccount, hasPayoutAccount, payoutAccount } from "../../db/queries/integrations.ts";
+import { findPayoutAccount } from "../../db/queries/integrations.ts";
 import { hasPending } from "../../db/queries/operations.ts";
 import { exactNear } from "../../domain/amounts.ts";
 import { ServiceError } from "../../domain/errors.ts";
@@ -43,8 +44,8 @@ const PAYOUT_COST = 10n ** 22n;
 const RETRY_AFTER = 10;
 
 /**
- * Proposes a payout to the account set by the operator, so that a leaked API key can't move money elsewhere. The
- * account is read when the payout is accepted, which requires that no running operation will spend more than the wallet
+ * Proposes a payout to the account set by the operator, so that a leaked API key can't move money elsewhere. Its
+ * acceptance requires that no running operation will spend more than the wallet
  * has reserved for it. An amount covers as many unpaid sales as there are, so that a later "sales" pays only the rest.
  * For that, sales are first read from the chain, in blocks not older than the balance: a sale that is in the balance but
  * not counted would be paid out a second time. "sales" pays what is counted, and goes without the contracts that can't be
@@ -71,8 +72,8 @@ export const proposePayout = async (
   // An amount covers each nanoNEAR that it touches; sales are paid in whole nanoNEAR.
   const nano = isSales ? most / NANO : (most + NANO - 1n) / NANO;
   const sales = salesUpTo(integrationId, nano < MOST_NANO ? nano : MOST_NANO);
-  const request = isSales ? {} : { amount: most.toString() };
-  const account = payoutAccount(integrationId);
+  const request = { account: receiver, ...(!isSales && { amount: most.toString() }) };
+  const ledger = ledgerOf(context, integrationId);
   // The balance doesn't show yet what a pending operation will spend, and "sales" and "all" leave some of it.
   const others = isExact ? KINDS_IN_PARTS : [...KINDS_IN_PARTS, PAYOUT];
   const isSpending = hasPending(integrationId, others);
@@ -82,14 +83,15 @@ export const proposePayout = async (
     kind: "wallet_payout",
     subjectId: integrationId,
     request,
-    filled: { account, sales: sql`CAST(${sales} AS TEXT)`, ...(isSales && ofSales) },
-    condition: sql`${hasPayoutAccount(integrationId)} AND NOT ${isSpending} AND ${isSales ? sql`${sales} > 0` : sql`true`}`,
+    filled: { sales: sql`CAST(${sales} AS TEXT)`, ...(isSales && ofSales) },
+    condition: sql`NOT ${isSpending} AND ${isPaidTo(receiver)} AND ${isSales ? sql`${sales} > 0` : sql`true`}`,
     refusal: async () => {
-      if (!(await holds(db, hasPayoutAccount(integrationId)))) return noAccount();
-      if (isSales && !(await holds(db, sql`${sales} > 0`))) return noSales();
-      return (await holds(db, isSpending)) ? waiting() : null;
+      const changed = await changedSince(context, integrationId, receiver);
+      if (changed) return changed;
+      if (isSales && !(await holds(ledger, sql`${sales} > 0`))) return noSales();
+      return waiting();
     },
-    after: uncounted.length > 0 ? [forgetEarned(db, uncounted, id)] : [],
+    after: uncounted.length > 0 ? [forgetEarned(ledger, uncounted, id)] : [],
   };
 };
 
@@ -130,6 +132,25 @@ const withinLimit = async (
   const gas = maxSpent(costOf(transferTo(receiver, 0n), { burnt: burnt * QUOTED_RISE, leastBought }));
   const left = BigInt(limit.most) - gas;
   return left < NANO || left > amount ? amount : left;
+};
+
+/** Condition: a payout's ledger has the account that was read in D1, so that one that was replaced gets nothing. */
+export const isPaidTo = (account: string): SQL => sql`(SELECT payout_account FROM meta) = ${account}`;
+
+/** The refusal of a payout to an account that is no longer set; null: it is. */
+export const changedSince = async (
+  context: ServiceContext,
+  integrationId: Caller["integrationId"],
+  account: string,
+): Promise<ServiceError | null> => {
+  if (await holds(ledgerOf(context, integrationId), isPaidTo(account))) return null;
+  const current = await findPayoutAccount(context.db, integrationId);
+  if (current === null || current === account) return noAccount();
+  return new ServiceError("conflict", "Pay out again: the payout account has just been changed.", {
+    outcome: "not_submitted",
+    retryable: true,
+    retryAfter: 1,
+  });
 };
 
 /** The refusal without an account to pay to. */
@@ -188,7 +209,7 @@ export const walletPayoutKind = kindOf<WalletPayoutOperation, null, KindResults[
   steps: () => ["pay"],
   storage: null,
   transaction: async (_context, { request }) => transferTo(request.account, BigInt(request.amount)),
-  effects: async ({ db }, { id, integrationId, request }, { records }) => ({
+  effects: async (context, { id, integrationId, request }, { records }) => ({
     status: 200,
     body: {
       message: "success",
@@ -197,8 +218,10 @@ export const walletPayoutKind = kindOf<WalletPayoutOperation, null, KindResults[
       currency: null,
       tx_results: succeeded(records, "pay").result,
     },
-    statements: [takeSales(db, { id, integrationId }, request.sales)],
+    statements: [takeSales(ledgerOf(context, integrationId), id, request.sales)],
   }),
 
-  onSettled: ({ db }, operation) => [takeSales(db, operation, operation.request.sales)],
+  onSettled: (context, { id, integrationId, request }) => ({
+    statements: [takeSales(ledgerOf(context, integrationId), id, request.sales)],
+  }),
 });

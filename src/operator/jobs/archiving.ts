@@ -1,293 +1,11 @@
-import { and, asc, desc, eq, gt, lt, notInArray, type SQL, sql } from "drizzle-orm";
 import type { ServiceContext } from "../../context.ts";
-import { type Database, runBatch } from "../../db/client.ts";
-import { ledgerOf } from "../../db/ledger.ts";
-import { type ArchiveRow, madeAt } from "../../db/queries/archives.ts";
-import { unhexed } from "../../db/queries/blobs.ts";
+import { isForgotten } from "../../db/ledger.ts";
 import { integrationIds } from "../../db/queries/integrations.ts";
-import { copySharedResult, RESULT } from "../../db/queries/operation-transactions.ts";
-import type { OperationRow } from "../../db/queries/operations.ts";
 import { readSweep, writeSweep } from "../../db/queries/sweeps.ts";
-import { archivedWeight, weigh } from "../../db/queries/usage.ts";
-import { archives, broughtFiles, operations, transactions } from "../../db/schema/index.ts";
-import { checkpoint } from "../../domain/checkpoints.ts";
-import { newUuid, toHex, type Uuid, uuidAt, uuidToBytes } from "../../domain/ids.ts";
-import { KINDS, PLATFORM_KINDS } from "../../domain/operations.ts";
-import { type ArchivedOperation, linesOf } from "../../files/archive/file.ts";
-import { archiveKey } from "../../files/storage/keys.ts";
-import { MOST_BYTES, MOST_LINES, putLines } from "../../files/storage/line-files.ts";
+import type { Uuid } from "../../domain/ids.ts";
+import { archivePage } from "../../operations/engine/archive-pages.ts";
 
 const DAY_MS = 24 * 3_600_000;
-
-const PAGE = 500;
-/** The newest operations of a wallet stay: they show a rollback, and recovery starts there (at most 64). */
-const NEWEST = 100;
-/** Consecutive files of a page that may fail before the round continues with the next page. */
-const MOST_REFUSED_FILES = 5;
-
-/** Properties that decide whether an operation may be archived, and its size in a file. */
-interface OldOperation {
-  readonly id: Uuid;
-  readonly kind: (typeof operations.$inferSelect)["kind"];
-  readonly state: (typeof operations.$inferSelect)["state"];
-  readonly finishedAt: Date | null;
-  /** When the first and the last record of its transactions was written, milliseconds since the epoch; null: none. */
-  readonly firstAt: number | null;
-  readonly lastAt: number | null;
-  /** Of its texts and its transactions'. */
-  readonly bytes: number;
-}
-
-const ofTransactions = <Value>(value: SQL): SQL<Value> =>
-  sql<Value>`(SELECT ${value} FROM transactions WHERE operation_id = operations.id)`;
-
-/** Operations of an integration from before a time, by id, but the one with the last row number, which would be reused. */
-const oldOperations = (
-  db: Database,
-  integrationId: Uuid,
-  { after, before }: { readonly after: Uuid | null; readonly before: Date },
-  limit: number,
-): Promise<OldOperation[]> =>
-  db
-    .select({
-      id: operations.id,
-      kind: operations.kind,
-      state: operations.state,
-      finishedAt: operations.finishedAt,
-      firstAt: ofTransactions<number | null>(sql`min(created_at)`),
-      lastAt: ofTransactions<number | null>(sql`max(created_at)`),
-      bytes: sql<number>`octet_length(request) + coalesce(octet_length(answer_body), 0)
-        + ${ofTransactions(sql`coalesce(sum(octet_length(result)), 0)`)}`,
-    })
-    .from(operations)
-    .where(
-      and(
-        eq(operations.integrationId, integrationId),
-        lt(operations.id, uuidAt(before)),
-        sql`operations.rowid < (SELECT max(rowid) FROM operations)`,
-        after === null ? undefined : gt(operations.id, after),
-      ),
-    )
-    .orderBy(asc(operations.id))
-    .limit(limit);
-
-/** The oldest id among the newest `count` operations that an integration's own wallet signs; null: there are fewer. */
-const newestFrom = async (db: Database, integrationId: Uuid, count: number): Promise<Uuid | null> => {
-  const row = await db
-    .select({ id: operations.id })
-    .from(operations)
-    .where(and(eq(operations.integrationId, integrationId), notInArray(operations.kind, PLATFORM_KINDS)))
-    .orderBy(desc(operations.id))
-    .limit(1)
-    .offset(count - 1)
-    .get();
-  return row?.id ?? null;
-};
-
-/** Operations by their ids, and their transactions in the order of their steps. */
-const operationsWithTransactions = async (db: Database, ids: readonly Uuid[]) => {
-  const named = unhexed(hexesOf(ids));
-  const [rows, results] = await db.batch([
-    db.select().from(operations).where(sql`id IN ${named}`),
-    db
-      .select({
-        operationId: transactions.operationId,
-        hash: transactions.hash,
-        step: transactions.step,
-        result: RESULT.mapWith(transactions.result),
-        createdAt: transactions.createdAt,
-        rowNumber: sql<number>`rowid`,
-      })
-      .from(transactions)
-      .where(sql`operation_id IN ${named}`),
-  ]);
-  return { rows, results: results.toSorted((one, other) => one.rowNumber - other.rowNumber) };
-};
-
-const hexesOf = (ids: readonly Uuid[]): string => JSON.stringify(ids.map((id) => id.replaceAll("-", "")));
-
-type BroughtFile = readonly [collection: string, sha256: string, operation: string];
-
-/**
- * Replaces ended operations by the file that has them, in one batch, if all of them are still there: of two runs, one counts.
- * @param brought files of those that failed, which are no longer held for them
- */
-const replaceByFile = async (
-  db: Database,
-  file: ArchiveRow,
-  ids: readonly Uuid[],
-  brought: readonly BroughtFile[],
-): Promise<boolean> => {
-  const named = unhexed(hexesOf(ids));
-  const isIn = sql`EXISTS (SELECT 1 FROM archives WHERE integration_id = ${uuidToBytes(file.integrationId)}
-    AND last_id = ${uuidToBytes(file.lastId)} AND object_key = ${file.objectKey})`;
-  const insert = db
-    .insert(archives)
-    .select(sql`
-      SELECT ${uuidToBytes(file.integrationId)}, ${uuidToBytes(file.firstId)}, ${uuidToBytes(file.lastId)},
-        ${file.firstAt?.getTime() ?? null}, ${file.lastAt?.getTime() ?? null}, ${file.objectKey}, ${file.operations},
-        ${file.bytes}, ${file.createdAt.getTime()}
-      WHERE (SELECT count(*) FROM operations WHERE id IN ${named} AND finished_at IS NOT NULL) = ${ids.length}`)
-    .returning({ lastId: archives.lastId });
-  const files = sql`(SELECT unhex(value ->> 0), unhex(value ->> 1), unhex(value ->> 2)
-    FROM json_each(${JSON.stringify(brought)}))`;
-  const [inserted] = await runBatch(db, [
-    insert,
-    weigh(db, file.integrationId, archivedWeight(named, isIn), -1),
-    db.delete(broughtFiles).where(sql`(collection_id, sha256, operation_id) IN ${files} AND ${isIn}`),
-    copySharedResult(
-      ledgerOf({ db }, file.integrationId),
-      sql`operation_id NOT IN ${named}`,
-      sql`operation_id IN ${named} AND ${isIn}`,
-    ),
-    db.delete(transactions).where(sql`operation_id IN ${named} AND ${isIn}`),
-    db.delete(operations).where(sql`id IN ${named} AND ${isIn}`),
-  ]);
-  return inserted.length > 0;
-};
-
-interface ArchivedPage {
-  /** The last operation of the page; null at the end. */
-  readonly last: Uuid | null;
-  readonly isRefused: boolean;
-}
-
-/**
- * Moves a page of old operations with their transactions to files in R2. A file is written before its row, so an
- * interrupted run leaves only an unnamed file. A failure is logged, and the others continue.
- */
-const archivePage = async (
-  context: ServiceContext,
-  integrationId: Uuid,
-  after: Uuid | null,
-): Promise<ArchivedPage> => {
-  const { db, log, now, settings } = context;
-  const keptSince = now().getTime() - settings.OPERATIONS_KEPT_DAYS * DAY_MS;
-  // Whole days, so that a day of an integration is few files.
-  const before = new Date(dayOf(keptSince) * DAY_MS);
-  const page = await oldOperations(db, integrationId, { after, before }, PAGE);
-  const due = page.filter((operation) => isDue(operation, before));
-  let isRefused = false;
-  let inRow = 0;
-  if (due.length > 0) {
-    const newest = await newestFrom(db, integrationId, NEWEST);
-    const old = newest === null ? [] : due.filter(({ id }) => id < newest);
-    for (const group of groupsOf(old)) {
-      try {
-        await archive(context, integrationId, group);
-        inRow = 0;
-      } catch (error) {
-        isRefused = true;
-        inRow += 1;
-        log("archive.file_refused", {
-          integration_uuid: integrationId,
-          first_operation_uuid: group[0]?.id,
-          operations: group.length,
-          error,
-        });
-        // R2 may be failing altogether: the rest of the page is left to the next round.
-        if (inRow === MOST_REFUSED_FILES) break;
-      }
-    }
-  }
-  const last = page.length < PAGE ? null : (page.at(-1)?.id ?? null);
-  return { last, isRefused };
-};
-
-const dayOf = (moment: number): number => Math.floor(moment / DAY_MS);
-
-/** An operation whose transactions were recorded on several days stays: a file covers one day. */
-const isDue = (operation: OldOperation, before: Date): boolean => {
-  const { kind, state, finishedAt, firstAt, lastAt } = operation;
-  const isOver = state === "succeeded" || state === "failed";
-  const isOfOneDay = firstAt === null || lastAt === null || dayOf(firstAt) === dayOf(lastAt);
-  return KINDS[kind].isArchived && isOver && isOfOneDay && finishedAt !== null && finishedAt < before;
-};
-
-/** Operations of one file each: accepted on one day, recorded on one, and few enough to read at once. */
-const groupsOf = (operations: readonly OldOperation[]): OldOperation[][] => {
-  const full: OldOperation[][] = [];
-  const open = new Map<string, { readonly group: OldOperation[]; bytes: number }>();
-  for (const operation of operations) {
-    const days = `${dayOf(madeAt(operation.id))} ${dayOf(operation.lastAt ?? operation.finishedAt!.getTime())}`;
-    const last = open.get(days);
-    if (last && last.group.length < MOST_LINES && last.bytes + operation.bytes <= MOST_BYTES) {
-      last.group.push(operation);
-      last.bytes += operation.bytes;
-      continue;
-    }
-    const group = [operation];
-    full.push(group);
-    open.set(days, { group, bytes: operation.bytes });
-  }
-  return full;
-};
-
-const archive = async (
-  context: ServiceContext,
-  integrationId: Uuid,
-  group: readonly OldOperation[],
-): Promise<void> => {
-  const { db, env, log, now } = context;
-  const ids = group.map(({ id }) => id);
-  const operations = await readAll(context, ids);
-  const times = operations.flatMap(({ transactions }) => transactions.map(({ at }) => at));
-  const objectKey = archiveKey(integrationId, new Date(madeAt(ids[0]!)), newUuid());
-  checkpoint("archive.before_file");
-  const bytes = await putLines(env.BUCKET, objectKey, linesOf(operations));
-  checkpoint("archive.file_written");
-  const file: ArchiveRow = {
-    integrationId,
-    firstId: ids[0]!,
-    lastId: ids.at(-1)!,
-    firstAt: times.length === 0 ? null : new Date(Math.min(...times)),
-    lastAt: times.length === 0 ? null : new Date(Math.max(...times)),
-    objectKey,
-    operations: ids.length,
-    bytes,
-    createdAt: now(),
-  };
-  const brought = operations.flatMap(({ row }) => (row.state === "failed" ? filesAddedBy(row) : []));
-  const isReplaced = await replaceByFile(db, file, ids, brought);
-  checkpoint("archive.rows_replaced");
-  log("archive.written", { key: file.objectKey, operations: ids.length, replaced: isReplaced });
-};
-
-const readAll = async ({ db }: ServiceContext, ids: readonly Uuid[]): Promise<ArchivedOperation[]> => {
-  const { rows, results } = await operationsWithTransactions(db, ids);
-  const byOperation = Map.groupBy(results, ({ operationId }) => operationId);
-  return rows
-    .toSorted((one, other) => (one.id < other.id ? -1 : 1))
-    .map((row) => ({
-      row,
-      transactions: (byOperation.get(row.id) ?? []).map(({ hash, step, result, createdAt, rowNumber }) => ({
-        hash: toHex(hash),
-        step,
-        result,
-        at: createdAt.getTime(),
-        rowNumber,
-      })),
-    }));
-};
-
-/** A file that metadata names, as the requests of mints and updates have it. */
-interface Named {
-  readonly media?: { readonly sha256: string } | null;
-  readonly reference?: { readonly sha256: string } | null;
-}
-
-const filesAddedBy = ({ id, subjectId, request }: OperationRow): BroughtFile[] => {
-  const { metadata, changes } = request as { metadata?: Named | null; changes?: Named | null };
-  return [metadata, changes]
-    .flatMap((named) => [named?.media, named?.reference])
-    .flatMap((file) =>
-      file
-        ? [[hexOf(subjectId), Buffer.from(file.sha256, "base64").toString("hex"), hexOf(id)] as const]
-        : [],
-    );
-};
-
-const hexOf = (id: Uuid): string => id.replaceAll("-", "");
 
 /** Name of the sweep over all integrations, whose cursor `countRefused` reads. */
 export const ARCHIVE = "archive";
@@ -315,6 +33,9 @@ export const countRefused = (cursor: string | null): number => roundOf(cursor).r
 export const archiveOldOperations = async (context: ServiceContext): Promise<void> => {
   const { db, log, now } = context;
   const until = now().getTime() + RUN_MS;
+  // Whole days, so that a day of an integration is few files.
+  const days = Math.floor(now().getTime() / DAY_MS) - context.settings.OPERATIONS_KEPT_DAYS;
+  const before = new Date(days * DAY_MS);
   const round = roundOf(await readSweep(db, ARCHIVE));
   const found = await integrationIds(db, { from: round.integration }, INTEGRATIONS + 1);
   const refused = new Set(round.refused);
@@ -329,10 +50,12 @@ export const archiveOldOperations = async (context: ServiceContext): Promise<voi
     do {
       if (now().getTime() >= until) return keep(integration, after);
       try {
-        const page = await archivePage(context, integration, after);
+        const page = await archivePage(context, integration, { after, before });
         after = page.last;
         isRefused ||= page.isRefused;
       } catch (error) {
+        // A lost ledger needs attention for itself, and has nothing to move until it is activated.
+        if (isForgotten(error)) break;
         log("archive.page_failed", { integration_uuid: integration, after, error });
         after = null;
         isRefused = true;

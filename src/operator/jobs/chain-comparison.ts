@@ -9,7 +9,7 @@ import {
   readCodeState,
 } from "../../chain/contract/views.ts";
 import { ChainUnavailableError, ViewError } from "../../chain/errors.ts";
-import { connect } from "../../chain/rpc.ts";
+import { connect, connectFor } from "../../chain/rpc.ts";
 import { accountCode, type Seen } from "../../chain/views.ts";
 import { isAsOnChain, putDraftBack, readManifest } from "../../collections/draft-manifest.ts";
 import { readOrder } from "../../collections/hidden-assets.ts";
@@ -18,21 +18,25 @@ import { COLLECTIONS_PAGE } from "../../collections/on-chain.ts";
 import type { ServiceContext } from "../../context.ts";
 import { type Database, holds, runBatch } from "../../db/client.ts";
 import { DraftAssets } from "../../db/draft-assets.ts";
-import { ledgerOf } from "../../db/ledger.ts";
+import { isForgotten, type Ledger, ledgerOf } from "../../db/ledger.ts";
 import { hasLocks, notePhaseCounts, raiseMinted, replaceLocks } from "../../db/queries/collection-effects.ts";
-import { collectionsOnChain, findCollection, lastOnChain } from "../../db/queries/collections.ts";
+import {
+  collectionsOnChain,
+  findCollection,
+  lastOnChain,
+  setCodeOfCollections,
+} from "../../db/queries/collections.ts";
 import { type ContractRow, setCodeState } from "../../db/queries/contracts.ts";
 import { insertEvents, readLastSeq } from "../../db/queries/events.ts";
-import { findPlanned, finishAdopted, lockAgain } from "../../db/queries/lost-drafts.ts";
+import { finalizedAs, findPlanned, finishAdopted, lockAgain } from "../../db/queries/lost-drafts.ts";
 import { hasOpenOperation, OPEN } from "../../db/queries/operations.ts";
-import { isBehind } from "../../db/queries/rollback.ts";
 import { readSweep, writeSweep } from "../../db/queries/sweeps.ts";
 import { recountUsage } from "../../db/queries/usage.ts";
-import { collections, contracts } from "../../db/schema/index.ts";
+import { contracts } from "../../db/schema/index.ts";
+import { collections } from "../../db/schema/ledger.ts";
 import { toHex, type Uuid, uuidFromBytes } from "../../domain/ids.ts";
 import { LOCKS, type LockRecord, lockRecord } from "../../domain/locks.ts";
 import type { CollectionSettings } from "../../domain/settings.ts";
-import { isDatabaseBehind } from "../../operations/database-behind.ts";
 import { noteOwners } from "../../operations/kinds/collection-reveal.ts";
 import { noteSales } from "../../operations/sales.ts";
 import { topUpAhead } from "../../operations/top-up-ahead.ts";
@@ -55,7 +59,7 @@ const nextContracts = (db: Database, after: Uuid | null, itself: boolean, limit:
 
 /** Adopts settings of the chain, unless an operation has changed them since `height` or an update is pending. */
 const adoptSettings = async (
-  db: Database,
+  db: Ledger,
   { id, integrationId, height }: { readonly id: Uuid; readonly integrationId: Uuid; readonly height: number },
   settings: CollectionSettings,
   now: Date,
@@ -89,17 +93,19 @@ const adoptCollection = async (
   shown: ContractCollection,
 ): Promise<boolean> => {
   const { db, log } = context;
-  // The recovery puts it back together with its operation, and the answer that was given.
-  if (!shown.published || (await isBehind(db))) return false;
+  if (!shown.published) return false;
   const id = uuidFromBytes(Buffer.from(shown.external_id, "hex"));
   // Known under another number: that is to be reported, and nothing is to be entered.
-  if (await findCollection(db, contract.integrationId, id)) return false;
+  if (await findCollection(ledgerOf(context, contract.integrationId), contract.integrationId, id))
+    return false;
   const draftId = await lockedDraft(context, contract, id, shown);
   if (draftId === null) return false;
   const collection: NewCollection = {
     id,
     integrationId: contract.integrationId,
     contractId: contract.id,
+    contractAccountId: contract.accountId,
+    codeState: contract.codeState,
     draftId,
     onChainId: shown.collection_id,
     settings: settingsFromContract(shown),
@@ -110,9 +116,9 @@ const adoptCollection = async (
     height: 0,
     ...(await revealOf(context, id, shown)),
   };
-  const { statements, commit } = await newCollection(context, collection, new DraftAssets(db, draftId));
-  const batch = [...statements, finishAdopted(db, draftId, id, context.now())];
-  await commit(() => runBatch(db, batch));
+  const { statements } = await newCollection(context, collection, new DraftAssets(db, draftId));
+  await runBatch(ledgerOf(context, contract.integrationId), statements);
+  await finishAdopted(db, draftId, id, context.now());
   await recountUsage(db, contract.integrationId);
   log("reconcile.collection_adopted", {
     contract: contract.accountId,
@@ -120,6 +126,41 @@ const adoptCollection = async (
     draft_uuid: draftId,
   });
   return true;
+};
+
+/** Puts back drafts of collections with their files, which D1 lacks after it was set back: its ledger still has the collection. */
+const putDraftsBack = async (
+  context: ServiceContext,
+  contract: ContractRow,
+  {
+    known,
+    page,
+  }: { readonly known: readonly OnChainCollection[]; readonly page: readonly ContractCollection[] },
+): Promise<void> => {
+  const { db, log, now } = context;
+  const { integrationId } = contract;
+  const has = new Set(
+    await finalizedAs(
+      db,
+      known.map(({ id }) => id),
+    ),
+  );
+  const ledger = ledgerOf(context, integrationId);
+  for (const { id, onChainId } of known) {
+    const shown = page.find((each) => each.collection_id === onChainId);
+    if (has.has(id) || !shown || !isPublishedAs(shown, id)) continue;
+    // D1 is yet to be told of the finalization.
+    if (await holds(ledger, sql`EXISTS (SELECT 1 FROM outbox WHERE id > (SELECT sent_entry FROM meta))`))
+      return;
+    const row = await findCollection(ledger, integrationId, id);
+    const draftId = row && (await lockedDraft(context, contract, id, shown));
+    if (!draftId) continue;
+    // Its statements would insert the collection.
+    await newCollection(context, { ...row.collection, draftId }, new DraftAssets(db, draftId));
+    await finishAdopted(db, draftId, id, now());
+    await recountUsage(db, integrationId);
+    log("reconcile.draft_put_back", { collection_uuid: id, draft_uuid: draftId });
+  }
 };
 
 /** What is kept of a reveal. The order is in R2, unless it was lost there too. */
@@ -175,7 +216,7 @@ interface Cursor {
 }
 
 /**
- * Compares D1 with the chain, some contracts a run: counts of minted tokens and settings are repaired, since collectors
+ * Compares ledgers with the chain, some contracts a run: counts of minted tokens and settings are repaired, since collectors
  * mint and contracts have admins without the API; a collection that only the chain knows is entered if a draft was to
  * become it; other collections that only one side knows are reported; tokens that were minted without the service and
  * claimed links are reported as events; contracts whose balance runs low are topped up. A contract that fails is passed
@@ -246,6 +287,8 @@ const comparePage = async (
     return await compareCollections(context, contract, wanted);
   } catch (error) {
     if (error instanceof ChainUnavailableError) return error;
+    // A lost ledger needs attention for itself.
+    if (isForgotten(error)) return 0;
     const event = error instanceof ViewError ? "reconcile.contract_unreadable" : "reconcile.contract_failed";
     context.log(event, { contract: contract.accountId, error });
     return 0;
@@ -257,8 +300,13 @@ const compareCollections = async (
   contract: ContractRow,
   { from, waitUntil }: WantedPage,
 ): Promise<number> => {
-  const seq = await readLastSeq(ledgerOf(context, contract.integrationId), contract.integrationId);
-  const known = await collectionsOnChain(context.db, contract.id, from, from + COLLECTIONS_PAGE);
+  const seq = await readLastSeq(ledgerOf(context, contract.integrationId));
+  const known = await collectionsOnChain(
+    ledgerOf(context, contract.integrationId),
+    contract.id,
+    from,
+    from + COLLECTIONS_PAGE,
+  );
   // What a node shows that has seen all that is known here can differ for reasons of others only.
   const height = Math.max(0, ...known.map((row) => row.height));
   const views = contractViews(connect(context.settings), contract.accountId, height);
@@ -285,7 +333,8 @@ const compareCollections = async (
     }
     byId.delete(shown.collection_id);
   }
-  await noteQuiet(context, quiet, seq);
+  await noteQuiet(ledgerOf(context, contract.integrationId), quiet, seq);
+  await putDraftsBack(context, contract, { known, page });
   for (const { id, onChainId } of byId.values()) {
     const fields = { contract: contract.accountId, collection_id: onChainId, collection_uuid: id };
     context.log("reconcile.collection_missing", fields);
@@ -295,49 +344,57 @@ const compareCollections = async (
 
 /** Stores what may become of a contract's code. */
 const noteCode = async (
-  { db, settings }: ServiceContext,
-  { id, accountId, codeState: known }: ContractRow,
+  context: ServiceContext,
+  { id, accountId, integrationId, codeState: known }: ContractRow,
   views: ContractViews,
 ): Promise<void> => {
   // Mintage's contract adds no key, but other code that ran in between may have.
-  const { codeState } = await readCodeState(connect(settings), accountId, views);
-  if (JSON.stringify(codeState) !== JSON.stringify(known)) await setCodeState(db, id, codeState);
+  const { codeState: state } = await readCodeState(connectFor(context), accountId, views);
+  if (JSON.stringify(state) === JSON.stringify(known)) return;
+  // First, so that an interruption repeats both.
+  await runBatch(ledgerOf(context, integrationId), [
+    setCodeOfCollections(ledgerOf(context, integrationId), id, state),
+  ]);
+  await setCodeState(context.db, id, state);
 };
 
 /** Where the page behind this one begins; 0 at the end. */
 const nextFrom = async (
-  { db }: ServiceContext,
-  { id }: ContractRow,
+  context: ServiceContext,
+  { id, integrationId }: ContractRow,
   from: number,
   page: readonly ContractCollection[],
 ): Promise<number> => {
   const next = from + page.length;
-  const isEnd = !mayHaveMore(page, COLLECTIONS_PAGE) || next >= (await lastOnChain(db, id)) + MOST_UNKNOWN;
+  const isEnd =
+    !mayHaveMore(page, COLLECTIONS_PAGE) ||
+    next >= (await lastOnChain(ledgerOf(context, integrationId), id)) + MOST_UNKNOWN;
   return isEnd ? 0 : next;
 };
 
 const noteMinted = async (
-  { db, now }: ServiceContext,
+  context: ServiceContext,
   { integrationId }: ContractRow,
   collectionId: Uuid,
   tokens: number,
 ): Promise<void> => {
-  const sold = { integrationId, runs: [], minted: { collectionId, tokens }, at: now() };
-  await db.batch([
-    insertEvents(ledgerOf({ db }, integrationId), sold, sql`true`),
-    raiseMinted(db, collectionId, tokens, now()),
+  const sold = { integrationId, runs: [], minted: { collectionId, tokens }, at: context.now() };
+  const ledger = ledgerOf(context, integrationId);
+  await runBatch(ledger, [
+    insertEvents(ledger, sold, sql`true`),
+    raiseMinted(ledger, collectionId, tokens, context.now()),
   ]);
 };
 
 /** Stores what a collection's phases have counted since they were read last. */
 const noteCounts = async (
-  { db, now }: ServiceContext,
-  { id, phaseCounts: before }: OnChainCollection,
+  context: ServiceContext,
+  { id, integrationId, phaseCounts: before }: OnChainCollection,
   shown: ContractCollection,
 ): Promise<void> => {
   const counts = phaseCounts(shown);
   if (JSON.stringify(counts) === JSON.stringify(before ?? {})) return;
-  await runBatch(db, [notePhaseCounts(db, id, counts, { now: now() })]);
+  await notePhaseCounts(ledgerOf(context, integrationId), id, counts, { now: context.now() });
 };
 
 /**
@@ -352,12 +409,10 @@ const noteLocksOf = async (
   { id, integrationId, onChainId, locks: known }: OnChainCollection,
   { value: shown, height }: Seen<ContractCollection>,
 ): Promise<void> => {
-  const { db } = context;
   const locks = locksOf(shown);
   const news = namesIn(locks).filter((name) => !known[name]);
   const wrong = namesIn(known).filter((name) => !locks[name]);
   if (news.length + wrong.length === 0) return;
-  if (await isDatabaseBehind(context, integrationId)) return;
   const isWrong = wrong.length > 0 && (await hasKnownCode(context, contract));
   if (isWrong) context.log("reconcile.locks_corrected", { collection_uuid: id, locks: wrong });
   else if (news.length === 0) return;
@@ -372,9 +427,10 @@ const noteLocksOf = async (
     data: [{ ...place, locks: named, asset_uuids: [] }],
     at: now,
   } as const;
-  await runBatch(db, [
-    ...(named.length > 0 ? [insertEvents(ledgerOf(context, integrationId), event, condition)] : []),
-    replaceLocks(db, id, isWrong ? locks : { ...known, ...locks }, { height, now, condition }),
+  const ledger = ledgerOf(context, integrationId);
+  await runBatch(ledger, [
+    ...(named.length > 0 ? [insertEvents(ledger, event, condition)] : []),
+    replaceLocks(ledger, id, isWrong ? locks : { ...known, ...locks }, { height, now, condition }),
   ]);
 };
 
@@ -400,7 +456,7 @@ const noteRevealed = async (
   { reveal }: ContractCollection,
 ): Promise<void> => {
   if (known === null || !reveal || reveal.shown <= known) return;
-  const row = await findCollection(context.db, integrationId, id);
+  const row = await findCollection(ledgerOf(context, integrationId), integrationId, id);
   if (row) await noteOwners(context, row, reveal);
 };
 
@@ -413,7 +469,7 @@ const noteSettings = async (
   const changed = settingsThatDiffer(row.settings, shown);
   if (changed.length === 0) return;
   const settings = settingsFromContract(shown, row.settings);
-  if (await adoptSettings(context.db, row, settings, context.now()))
+  if (await adoptSettings(ledgerOf(context, row.integrationId), row, settings, context.now()))
     context.log("reconcile.settings_adopted", { collection_uuid: row.id, changed });
 };
 
@@ -434,7 +490,7 @@ const compare = async (
     await noteLocksOf(context, contract, row, seen);
     return;
   }
-  if (await holds(context.db, isBeingFinalized(external_id))) return;
+  if (await holds(ledgerOf(context, contract.integrationId), isBeingFinalized(external_id))) return;
   if (row === undefined && (await adoptCollection(context, contract, shown))) return;
   const fields = { contract: contract.accountId, collection_id, external_id, published };
   context.log("reconcile.collection_differs", { ...fields, collection_uuid: row?.id ?? null });

@@ -1,17 +1,17 @@
-import { eq, type SQL, sql } from "drizzle-orm";
+import { and, eq, type SQL, sql } from "drizzle-orm";
 import { type ContractDrop, type ContractViews, mayHaveMore } from "../../chain/contract/views.ts";
 import { ViewError } from "../../chain/errors.ts";
 import type { ServiceContext } from "../../context.ts";
-import { type Database, runBatch } from "../../db/client.ts";
-import { ledgerOf } from "../../db/ledger.ts";
+import { runBatch } from "../../db/client.ts";
+import { type Ledger, ledgerOf } from "../../db/ledger.ts";
+import { LOST_DROPS } from "../../db/queries/claims.ts";
 import { collectionsOnChain } from "../../db/queries/collections.ts";
 import type { ContractRow } from "../../db/queries/contracts.ts";
 import { insertEvents } from "../../db/queries/events.ts";
-import { claimDrops } from "../../db/schema/index.ts";
+import { claimDrops } from "../../db/schema/ledger.ts";
 import type { Statement } from "../../db/statements.ts";
 import { claimedLinks } from "../../domain/claim-proofs.ts";
 import { type Uuid, uuidToBytes } from "../../domain/ids.ts";
-import { isDatabaseBehind } from "../../operations/database-behind.ts";
 
 /** Numbers of the first `most` links that are claimed and not reported, ascending. */
 export const unreportedLinks = (claimed: Uint8Array, reported: Uint8Array, most: number): number[] => {
@@ -32,7 +32,7 @@ export const withLinks = (reported: Uint8Array, links: readonly number[]): Uint8
 
 type ReportedDrop = typeof claimDrops.$inferSelect;
 
-export const reportedDrops = (db: Database, contractId: Uuid): Promise<ReportedDrop[]> =>
+export const reportedDrops = (db: Ledger, contractId: Uuid): Promise<ReportedDrop[]> =>
   db.select().from(claimDrops).where(eq(claimDrops.contractId, contractId)).all();
 
 const isReportedCount = ({ contractId, dropId, reported }: ReportedDrop): SQL => sql`coalesce((
@@ -40,7 +40,7 @@ const isReportedCount = ({ contractId, dropId, reported }: ReportedDrop): SQL =>
 
 /** Records more links of a drop as reported, unless another run has. */
 const setReportedLinks = (
-  db: Database,
+  db: Ledger,
   { contractId, dropId, reported }: ReportedDrop,
   next: Pick<ReportedDrop, "reported" | "links">,
 ): Statement =>
@@ -60,7 +60,10 @@ const MAX_PAGES = 20;
 const MOST = 2_000;
 const ROW = 50;
 
-/** Reports redeemed claim links as `claim.redeemed`, but for those claimed within a minute of their drop's closing. */
+/**
+ * Reports redeemed claim links as `claim.redeemed`, but for those claimed within a minute of their drop's closing, and those claimed
+ * before the first look after a loss of the ledger, most of which were reported.
+ */
 export const reportClaims = async (
   context: ServiceContext,
   contract: ContractRow,
@@ -68,12 +71,23 @@ export const reportClaims = async (
 ): Promise<void> => {
   const drops = await openDrops(views);
   if (drops.length === 0) return;
-  const known = new Map((await reportedDrops(context.db, contract.id)).map((drop) => [drop.dropId, drop]));
+  const known = new Map(
+    (await reportedDrops(ledgerOf(context, contract.integrationId), contract.id)).map((drop) => [
+      drop.dropId,
+      drop,
+    ]),
+  );
+  const isLost = known.has(LOST_DROPS);
   for (const drop of drops) {
     const begun = { contractId: contract.id, dropId: drop.drop_id, reported: 0, links: new Uint8Array() };
     const row = known.get(drop.drop_id) ?? begun;
-    if (drop.claimed > row.reported) await reportDrop(context, contract, views, row);
+    const isUnknown = isLost && !known.has(drop.drop_id);
+    if (drop.claimed > row.reported) await reportDrop(context, contract, views, { ...row, isUnknown });
   }
+  if (isLost)
+    await ledgerOf(context, contract.integrationId)
+      .delete(claimDrops)
+      .where(and(eq(claimDrops.contractId, contract.id), eq(claimDrops.dropId, LOST_DROPS)));
 };
 
 /** The drops that aren't closed. Contracts of a former release have none. */
@@ -95,15 +109,20 @@ const reportDrop = async (
   context: ServiceContext,
   { id, accountId, integrationId }: ContractRow,
   views: ContractViews,
-  row: ReportedDrop,
+  { isUnknown, ...row }: ReportedDrop & { readonly isUnknown: boolean },
 ): Promise<void> => {
-  const { db, now } = context;
+  const { now } = context;
+  const db = ledgerOf(context, integrationId);
   const drop = await views.drop(row.dropId);
   if (drop === null) return;
-  const links = unreportedLinks(Buffer.from(drop.claimed_links, "base64"), row.links, MOST);
+  const links = unreportedLinks(
+    Buffer.from(drop.claimed_links, "base64"),
+    row.links,
+    isUnknown ? Number.POSITIVE_INFINITY : MOST,
+  );
   const { drop_id, collection_id, quantity } = drop;
   const [collection] = await collectionsOnChain(db, id, collection_id - 1, collection_id);
-  if (links.length === 0 || !collection || (await isDatabaseBehind(context, integrationId))) return;
+  if (links.length === 0 || !collection) return;
   const claim = {
     collection_uuid: collection.id,
     collection_id,
@@ -111,11 +130,11 @@ const reportDrop = async (
     drop_id,
     quantity,
   };
-  const rows = Array.from({ length: Math.ceil(links.length / ROW) }, (_, index) => {
+  const rows = Array.from({ length: isUnknown ? 0 : Math.ceil(links.length / ROW) }, (_, index) => {
     const some = links.slice(index * ROW, (index + 1) * ROW);
     const data = some.map((link) => ({ ...claim, link }));
     const news = { integrationId, runs: [["claim.redeemed", some.length]], data, at: now() } as const;
-    return insertEvents(ledgerOf({ db }, integrationId), news, isReportedCount(row));
+    return insertEvents(db, news, isReportedCount(row));
   });
   const next = { reported: row.reported + links.length, links: withLinks(row.links, links) };
   await runBatch(db, [...rows, setReportedLinks(db, row, next)]);

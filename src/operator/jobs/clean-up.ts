@@ -1,24 +1,31 @@
 import { and, eq, inArray, lt, lte, or, type SQL, sql } from "drizzle-orm";
+import type { DrizzleD1Database } from "drizzle-orm/d1";
 import type { ServiceContext } from "../../context.ts";
 import { type Database, runBatch } from "../../db/client.ts";
+import { ledgerOf } from "../../db/ledger.ts";
+import { notOnlyArchived } from "../../db/queries/archives.ts";
 import { abandonBlobs, unhexed } from "../../db/queries/blobs.ts";
 import { removeDraft } from "../../db/queries/drafts.ts";
 import { IS_DELETED, integrationIds, openDraftsOf } from "../../db/queries/integrations.ts";
-import { deleteOldNumbered, oldestNumbered, readSweep, writeSweep } from "../../db/queries/sweeps.ts";
-import { unweighKeys, unweighQuotes } from "../../db/queries/usage.ts";
-import { auditEntries, blobLeaves, blobs, events, idempotencyKeys, quotes } from "../../db/schema/index.ts";
+import { deleteOldAudit, oldestAudit, readSweep, selectSweeps, writeSweep } from "../../db/queries/sweeps.ts";
+import { unweighKeys } from "../../db/queries/usage.ts";
+import { blobLeaves, blobs, idempotencyKeys } from "../../db/schema/index.ts";
 import { AUDIT_KEPT_DAYS } from "../../domain/audit.ts";
 import { toHex, type Uuid } from "../../domain/ids.ts";
 import { THUMBNAIL_WIDTHS } from "../../domain/thumbnails.ts";
+import { operationsOf } from "../../files/archive/file.ts";
 import {
   ARCHIVE_PREFIX,
   BLOB_PREFIX,
   blobKey,
-  JOURNAL_PREFIX,
   MEDIA_PREFIX,
+  RECORD_PREFIX,
+  RUN_KEY,
   thumbnailKey,
 } from "../../files/storage/keys.ts";
 import { textKey } from "../../files/storage/large-texts.ts";
+import { readLines } from "../../files/storage/line-files.ts";
+import { tidyLedger } from "../../operations/engine/tidying.ts";
 
 const UNREFERENCED = sql`
   NOT EXISTS (SELECT 1 FROM draft_assets WHERE draft_assets.sha256 = blobs.sha256)
@@ -128,7 +135,11 @@ const dropTombstones = (db: Database, before: Date, limit: number) => {
 };
 
 /** Those of some texts, named `given.value`, for which a condition doesn't hold. */
-const without = async (db: Database, texts: readonly string[], condition: SQL): Promise<string[]> => {
+const without = async (
+  db: DrizzleD1Database,
+  texts: readonly string[],
+  condition: SQL,
+): Promise<string[]> => {
   const rows = await db.all<{ value: string }>(sql`
     SELECT value FROM json_each(${JSON.stringify(texts)}) AS given WHERE NOT ${condition}`);
   return rows.map(({ value }) => value);
@@ -156,9 +167,6 @@ export const forgetDeleted = async ({ db, now }: ServiceContext): Promise<void> 
 /** Expired keys of one batch; R2 deletes as many objects in one call. */
 const EXPIRED_AT_ONCE = 1_000;
 
-/** Expired quotes of one batch: each may keep a body of 1 MB. */
-const QUOTES_AT_ONCE = 100;
-
 /** How long a run begins further batches: at 50 ms each, 100,000 keys a minute. Milliseconds. */
 const EXPIRED_RUN_MS = 5_000;
 
@@ -171,13 +179,7 @@ export const forgetExpiredKeys = async (context: ServiceContext): Promise<void> 
     const expired = await db
       .select({ integrationId: keys.integrationId, key: keys.key, body: keys.body })
       .from(keys)
-      .where(
-        and(
-          lte(keys.expiresAt, now()),
-          sql`NOT EXISTS (SELECT 1 FROM operations
-        WHERE id = ${keys.operationId} AND state IN ('pending', 'unknown'))`,
-        ),
-      )
+      .where(lte(keys.expiresAt, now()))
       .limit(EXPIRED_AT_ONCE);
     const objects = expired.flatMap(({ body }) => (body === null ? [] : (textKey(body) ?? [])));
     if (objects.length > 0) await env.BUCKET.delete(objects);
@@ -191,59 +193,42 @@ export const forgetExpiredKeys = async (context: ServiceContext): Promise<void> 
   } while (now().getTime() < until);
 };
 
-/** How long an executed quote is kept after its expiry, so that its execution can be repeated as long as its key. Milliseconds. */
-const EXECUTED_MS = 26 * 3_600_000;
-
-/** Deletes expired quotes, the oldest first. @returns how many, `limit` at most */
-export const deleteExpiredQuotes = async (db: Database, now: Date, limit: number): Promise<number> => {
-  const forgotten = new Date(now.getTime() - EXECUTED_MS);
-  const which: SQL = sql`id IN (
-    SELECT id FROM quotes WHERE expires_at <= ${now.getTime()}
-      AND (executed_by IS NULL OR expires_at <= ${forgotten.getTime()}) ORDER BY expires_at LIMIT ${limit})`;
-  const [, deleted] = await db.batch([unweighQuotes(db, which), db.delete(quotes).where(which)]);
-  return deleted.meta.changes;
-};
-
-/** Deletes expired quotes. A quote's uuid has its time, so that a write which names it is still rejected as expired. */
-export const forgetExpiredQuotes = async ({ db, now }: ServiceContext): Promise<void> => {
-  const until = now().getTime() + EXPIRED_RUN_MS;
-  while (
-    (await deleteExpiredQuotes(db, now(), QUOTES_AT_ONCE)) === QUOTES_AT_ONCE &&
-    now().getTime() < until
-  );
-};
-
 const DAY_MS = 24 * 3_600_000;
 
 /** Integrations of one run, and rows that it deletes of each. */
 const INTEGRATIONS_AT_ONCE = 50;
 const ROWS = 2_000;
 
-/** Deletes rows that are too old, of some integrations a run. @param sweep name of its cursor */
-const forgetOld = async (
-  { db, now }: ServiceContext,
-  sweep: string,
-  table: typeof events | typeof auditEntries,
-  keptDays: number,
-): Promise<void> => {
-  const before = new Date(now().getTime() - keptDays * DAY_MS);
-  const after = (await readSweep(db, sweep)) as Uuid | null;
-  const found = await oldestNumbered(db, table, after, INTEGRATIONS_AT_ONCE);
+/** Deletes entries of the audit log that are too old, of some integrations a run. */
+export const forgetOldAudit = async ({ db, now }: ServiceContext): Promise<void> => {
+  const before = new Date(now().getTime() - AUDIT_KEPT_DAYS * DAY_MS);
+  const after = (await readSweep(db, "audit")) as Uuid | null;
+  const found = await oldestAudit(db, after, INTEGRATIONS_AT_ONCE);
   for (const { id, oldest } of found) {
     if (oldest !== null && oldest < before.getTime())
-      await runBatch(db, [deleteOldNumbered(db, table, { integrationId: id, before, limit: ROWS })]);
+      await runBatch(db, [deleteOldAudit(db, { integrationId: id, before, limit: ROWS })]);
   }
   const next = found.length < INTEGRATIONS_AT_ONCE ? null : (found.at(-1)?.id ?? null);
-  await writeSweep(db, sweep, next, now());
+  await writeSweep(db, "audit", next, now());
 };
 
-/** Deletes old events, of some integrations a run. */
-export const forgetOldEvents = (context: ServiceContext): Promise<void> =>
-  forgetOld(context, "events", events, context.settings.EVENTS_KEPT_DAYS);
+/** Ledgers of one run. */
+const LEDGERS_AT_ONCE = 20;
 
-/** Deletes entries of the audit log that are too old, of some integrations a run. */
-export const forgetOldAudit = (context: ServiceContext): Promise<void> =>
-  forgetOld(context, "audit", auditEntries, AUDIT_KEPT_DAYS);
+/** Deletes what is too old in some ledgers a run: one that nobody wakes doesn't do it by itself. */
+export const tidyLedgers = async (context: ServiceContext): Promise<void> => {
+  const { db, log, now } = context;
+  const after = (await readSweep(db, "tidying")) as Uuid | null;
+  const found = await integrationIds(db, { after }, LEDGERS_AT_ONCE);
+  for (const id of found) {
+    try {
+      await tidyLedger(context, id, context.settings.EVENTS_KEPT_DAYS);
+    } catch (error) {
+      log("ledger.not_tidied", { integration_uuid: id, error });
+    }
+  }
+  await writeSweep(db, "tidying", found.length < LEDGERS_AT_ONCE ? null : found.at(-1)!, now());
+};
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
@@ -268,20 +253,44 @@ const PAGE = 2000;
 /** Files that one run deletes: what R2 deletes in one call. */
 const BATCH = 1000;
 
-/** Deletes files that no row refers to. Each step is bounded, continues where the last one stopped, and may run twice. */
+/** How long files are kept once D1 was set back: by then ledgers and the chain have brought back what refers to them. */
+const KEPT_AFTER_SET_BACK = DAY_MS;
+
+const RUN = "clean-up";
+const KEPT_UNTIL = "files_kept_until";
+
+/** Whether rows may be missing that refer to files, because D1 was set back not long ago: R2 has the number of a later run than D1 then. */
+const mayLackRows = async ({ db, env, log, now }: ServiceContext): Promise<boolean> => {
+  const time = now().getTime();
+  const sweeps = new Map(
+    (await selectSweeps(db, [RUN, KEPT_UNTIL])).map(({ name, cursor }) => [name, cursor]),
+  );
+  const noted = Number(sweeps.get(RUN) ?? 0);
+  const seen = Number((await (await env.BUCKET.get(RUN_KEY))?.text()) ?? 0);
+  const isSetBack = seen > noted;
+  const keptUntil = isSetBack ? time + KEPT_AFTER_SET_BACK : Number(sweeps.get(KEPT_UNTIL) ?? 0);
+  if (isSetBack) log("blobs.kept", { until: new Date(keptUntil).toISOString() });
+  else if (noted > seen) await env.BUCKET.put(RUN_KEY, String(noted));
+  await db.batch([
+    writeSweep(db, KEPT_UNTIL, String(keptUntil), now()),
+    writeSweep(db, RUN, String(Math.max(seen, noted) + 1), now()),
+  ]);
+  return keptUntil > time;
+};
+
+/**
+ * Deletes files that no row refers to, unless rows may be missing. Each step is bounded, continues where the last one
+ * stopped, and may run twice.
+ */
 export async function cleanUp(context: ServiceContext) {
+  if (await mayLackRows(context)) return { deleted: 0, dropped: 0, orphans: 0 };
   await markPage(context);
   const deleted = await deleteMarked(context);
   const dropped = await dropOld(context);
-  // Journals of lost wallets go too, a day after their retention.
-  const journalsKept = (context.settings.JOURNAL_FILES_KEPT_DAYS + 1) * 24 * HOUR;
-  const orphans =
-    (await sweepBlobs(context)) +
-    (await sweepUnnamed(context, MEDIA_PREFIX, ORPHAN_AFTER, "blobs")) +
-    (await sweepUnnamed(context, ARCHIVE_PREFIX, ARCHIVE_ORPHAN_AFTER, "archives")) +
-    (await sweepUnnamed(context, JOURNAL_PREFIX, journalsKept));
+  const orphans = (await sweepBlobs(context)) + (await sweepMedia(context)) + (await sweepArchives(context));
+  const records = await sweepRecords(context);
   const run = { deleted, dropped, orphans };
-  if (deleted + dropped + orphans > 0) context.log("blobs.collected", run);
+  if (deleted + dropped + orphans + records > 0) context.log("blobs.collected", { ...run, records });
   return run;
 }
 
@@ -337,18 +346,79 @@ async function sweepBlobs(context: ServiceContext): Promise<number> {
   return orphans.length;
 }
 
-/** Deletes objects that no row of `table` names, or all. Keys are unique, so no upload can rely on them later. */
-async function sweepUnnamed(
-  context: ServiceContext,
-  prefix: string,
-  orphanAfter: number,
-  table?: "blobs" | "archives",
-): Promise<number> {
-  const keys = (await oldObjects(context, prefix, orphanAfter)).map(({ key }) => key);
-  const named = table && sql`EXISTS (SELECT 1 FROM ${sql.raw(table)} WHERE object_key = given.value)`;
-  const orphans = named ? await without(context.db, keys, named) : keys;
+/** Deletes objects of uploads that no row names. Keys are unique, so no upload can rely on them later. */
+async function sweepMedia(context: ServiceContext): Promise<number> {
+  const keys = (await oldObjects(context, MEDIA_PREFIX, ORPHAN_AFTER)).map(({ key }) => key);
+  const orphans = await without(context.db, keys, isNamedBy(sql`blobs`));
   if (orphans.length > 0) await context.env.BUCKET.delete(orphans);
   return orphans.length;
+}
+
+const isNamedBy = (table: SQL): SQL => sql`EXISTS (SELECT 1 FROM ${table} WHERE object_key = given.value)`;
+
+/** The same of archive files, which the ledger of the integration in their key names. */
+async function sweepArchives(context: ServiceContext): Promise<number> {
+  const keys = (await oldObjects(context, ARCHIVE_PREFIX, ARCHIVE_ORPHAN_AFTER)).map(({ key }) => key);
+  const ofLedgers = Map.groupBy(keys, (key) => key.split("/")[1] as Uuid);
+  let count = 0;
+  for (const [integrationId, own] of ofLedgers) {
+    count += await ofLedger(context, integrationId, async () => {
+      const orphans = await without(ledgerOf(context, integrationId), own, isNamedBy(sql`archives`));
+      if (orphans.length > 0) await context.env.BUCKET.delete(orphans);
+      return orphans.length;
+    });
+  }
+  return count;
+}
+
+/** Work on a ledger's files. One that doesn't answer, or has forgotten something, keeps its own. */
+const ofLedger = async (
+  { log }: ServiceContext,
+  integrationId: Uuid,
+  work: () => Promise<number>,
+): Promise<number> => {
+  try {
+    return await work();
+  } catch (error) {
+    log("blobs.ledger_skipped", { integration_uuid: integrationId, error });
+    return 0;
+  }
+};
+
+/** Records of one run, which are read. */
+const RECORDS = 200;
+
+/** How long records are kept after their operations may be archived. Milliseconds. */
+const RECORDS_AFTER = 7 * 24 * HOUR;
+
+/** Deletes records whose operations are all in the archive. Others are the only copy that a ledger's loss leaves. */
+async function sweepRecords(context: ServiceContext): Promise<number> {
+  const { db, env, settings, now } = context;
+  const after = await readSweep(db, RECORD_PREFIX);
+  const page = await env.BUCKET.list({
+    prefix: RECORD_PREFIX,
+    limit: BATCH,
+    ...(after !== null && { startAfter: after }),
+  });
+  const before = ago(context, settings.OPERATIONS_KEPT_DAYS * 24 * HOUR + RECORDS_AFTER);
+  const old = page.objects.filter(({ uploaded }) => uploaded < before).map(({ key }) => key);
+  const some = old.slice(0, RECORDS);
+  const end = page.truncated ? (page.objects.at(-1)?.key ?? null) : null;
+  await writeSweep(db, RECORD_PREFIX, some.length < old.length ? (some.at(-1) ?? null) : end, now());
+  let count = 0;
+  for (const [integrationId, keys] of Map.groupBy(some, (key) => key.split("/")[1] as Uuid)) {
+    count += await ofLedger(context, integrationId, async () => {
+      const archived: string[] = [];
+      for (const key of keys) {
+        const ids = operationsOf((await readLines(env.BUCKET, key)) ?? []).map(({ row }) => row.id);
+        const needed = await notOnlyArchived(ledgerOf(context, integrationId), integrationId, ids);
+        if (needed.size === 0) archived.push(key);
+      }
+      if (archived.length > 0) await env.BUCKET.delete(archived);
+      return archived.length;
+    });
+  }
+  return count;
 }
 
 /** The objects of a prefix's next page that are old enough; each run continues with the next page. */

@@ -1,10 +1,11 @@
 import { and, asc, eq, gt, type SQL, sql } from "drizzle-orm";
 import type { ServiceContext } from "../../context.ts";
-import { runBatch } from "../../db/client.ts";
 import { ledgerOf } from "../../db/ledger.ts";
-import { insertEvents, insertOperatorEvent, type OperatorEvent } from "../../db/queries/events.ts";
-import { isSweptTo, readSweep, writeSweep } from "../../db/queries/sweeps.ts";
+import { insertEvents, type OperatorEvent, tellOperator } from "../../db/queries/events.ts";
+import { IS_INACTIVE, setInactive } from "../../db/queries/integrations.ts";
+import { changeSweep, readSweep, writeSweep } from "../../db/queries/sweeps.ts";
 import { integrations } from "../../db/schema/index.ts";
+import { ServiceError } from "../../domain/errors.ts";
 import { type Uuid, uuidToBytes } from "../../domain/ids.ts";
 import { LOW, type WalletSeen, walletEvents } from "../../domain/wallet-watch.ts";
 import { walletOf } from "../../wallet/client.ts";
@@ -25,7 +26,7 @@ const WALLETS = 20;
 const wasSeen = (id: Uuid, seen: WalletSeen | null): SQL => sql`EXISTS (
   SELECT 1 FROM integrations WHERE id = ${uuidToBytes(id)} AND wallet_seen IS ${seen && JSON.stringify(seen)})`;
 
-/** Reports which of some wallets run low and which were topped up. One that can't be read is left for later. */
+/** Reports which of some wallets run low, were topped up, or are inactive, and of inactive ones, which work again. */
 export const watchWallets = async (context: ServiceContext): Promise<void> => {
   const { db, now } = context;
   const after = (await readSweep(db, SWEEP)) as Uuid | null;
@@ -34,47 +35,72 @@ export const watchWallets = async (context: ServiceContext): Promise<void> => {
     sql`wallet_state = 'ready' AND deleted_at IS NULL`,
     after ? gt(integrations.id, after) : undefined,
   );
-  const found = await db
-    .select({ id: integrations.id, seen: integrations.walletSeen })
-    .from(integrations)
-    .where(which)
-    .orderBy(asc(integrations.id))
-    .limit(WALLETS);
-  await Promise.all(found.map((row) => look(context, row)));
+  const wallets = (some: SQL | undefined) =>
+    db
+      .select({
+        id: integrations.id,
+        seen: integrations.walletSeen,
+        inactiveSince: integrations.walletInactiveSince,
+      })
+      .from(integrations)
+      .where(some)
+      .orderBy(asc(integrations.id))
+      .limit(WALLETS);
+  const [found, inactive] = await db.batch([wallets(which), wallets(and(IS_INACTIVE, sql`id > x''`))]);
+  const others = inactive.filter(({ id }) => !found.some((one) => one.id === id));
+  await Promise.all(
+    [...found, ...others].map((row) =>
+      look(context, row).catch((error: unknown) =>
+        context.log("wallets.look_failed", { integration_uuid: row.id, error }),
+      ),
+    ),
+  );
   await writeSweep(db, SWEEP, found.length < WALLETS ? null : (found.at(-1)?.id ?? null), now());
 };
 
 const look = async (
   context: ServiceContext,
-  { id, seen }: { readonly id: Uuid; readonly seen: WalletSeen | null },
+  {
+    id,
+    seen,
+    inactiveSince,
+  }: { readonly id: Uuid; readonly seen: WalletSeen | null; readonly inactiveSince: Date | null },
 ): Promise<void> => {
   const { db, env, settings, now } = context;
-  const wallet = await walletOf(env, id).status();
+  const wallet = await walletOf(env, id)
+    .status()
+    .catch(async (error: unknown) => {
+      // An object that only has too much to do answers so.
+      if (!(error instanceof ServiceError)) await setInactive(db, id, now());
+      throw error;
+    });
   const { accountId, state, balance, available, spentPerDay, queued, open } = wallet;
+  if ((state === "active") !== (inactiveSince === null))
+    await setInactive(db, id, state === "active" ? null : now());
   // Gas refunds of pending transactions aren't deposits.
   if (balance === null || available === null || queued + open > 0) return;
   const low = BigInt(available) < LOW;
   const current: WalletSeen = { balance, low, available, perDay: spentPerDay };
   if (JSON.stringify(seen) === JSON.stringify(current)) return;
   const data = { account_id: accountId, state, balance, available, queued };
-  const operatorEvents = (about: object) => {
-    const event = { type: "wallet.low", data: about, at: now() } as const;
-    return insertOperatorEvent(db, settings.OPERATOR_INTEGRATION, event, wasSeen(id, seen));
-  };
-  const events = walletEvents(seen, current).flatMap((type) => [
-    insertEvents(
-      ledgerOf({ db }, id),
-      { integrationId: id, runs: [[type, 1]], data, at: now() },
-      wasSeen(id, seen),
-    ),
-    ...(type === "wallet.low" ? operatorEvents({ integration_uuid: id, ...data }) : []),
-  ]);
-  const saw = db
+  const types = walletEvents(seen, current);
+  const [saw] = await db
     .update(integrations)
     .set({ walletSeen: current })
-    .where(and(eq(integrations.id, id), wasSeen(id, seen)));
+    .where(and(eq(integrations.id, id), wasSeen(id, seen)))
+    .returning({ id: integrations.id });
   // Of two concurrent runs, the second finds what the first has stored.
-  await runBatch(db, [...events, saw]);
+  if (!saw) return;
+  for (const type of types) {
+    await insertEvents(
+      ledgerOf(context, id),
+      { integrationId: id, runs: [[type, 1]], data, at: now() },
+      sql`true`,
+    );
+    if (type !== "wallet.low") continue;
+    const about = { integration_uuid: id, ...data };
+    await tellOperator(context, settings.OPERATOR_INTEGRATION, { type, data: about, at: now() });
+  }
 };
 
 /** What the database's fill was at the last look, as its mark. */
@@ -117,7 +143,7 @@ const watchPlatform = async (context: ServiceContext): Promise<void> => {
   await change(context, { name: PLATFORM, before, after: isLow ? "low" : "funded" }, isLow ? event : null);
 };
 
-/** Stores a change with its event. Of two concurrent runs, the second finds what the first has stored. */
+/** Stores a change, then tells of it. Of two concurrent runs, the second finds what the first has stored. */
 const change = async (
   context: ServiceContext,
   { name, before, after }: { readonly name: string; readonly before: string | null; readonly after: string },
@@ -125,7 +151,6 @@ const change = async (
 ): Promise<void> => {
   if (before === after) return;
   const { db, settings, now } = context;
-  const { OPERATOR_INTEGRATION: operator } = settings;
-  const events = event === null ? [] : insertOperatorEvent(db, operator, event, isSweptTo(name, before));
-  await runBatch(db, [...events, writeSweep(db, name, after, now())]);
+  if (!(await changeSweep(db, name, { before, after, now: now() }))) return;
+  if (event !== null) await tellOperator(context, settings.OPERATOR_INTEGRATION, event);
 };

@@ -1,10 +1,13 @@
-import { and, asc, eq, inArray, isNull, lte, or, sql } from "drizzle-orm";
+import { and, asc, eq, inArray, isNull, lte, notInArray, or, sql } from "drizzle-orm";
+import type { DrizzleD1Database } from "drizzle-orm/d1";
 import type { ServiceContext } from "../../context.ts";
 import type { Database } from "../../db/client.ts";
+import { type Ledger, ledgerOf } from "../../db/ledger.ts";
 import { pageOfAssets } from "../../db/queries/assets.ts";
 import { leavesOf } from "../../db/queries/blobs.ts";
-import { hasDue, ROOT_PINNED } from "../../db/queries/collection-media.ts";
+import { ROOT_PINNED } from "../../db/queries/collection-media.ts";
 import { blobs, collectionBlobs, collections } from "../../db/schema/index.ts";
+import { meta } from "../../db/schema/ledger.ts";
 import { toHex, type Uuid } from "../../domain/ids.ts";
 import { DAG_PB_TYPE } from "../../domain/media-types.ts";
 import { storedBlocks } from "../../files/gateway/stored-blocks.ts";
@@ -16,40 +19,61 @@ import { mustRead } from "../../files/ipfs/unixfs.ts";
 /** A collection whose files are not all pinned. */
 export type PinningRow = Awaited<ReturnType<typeof nextToPin>>[number];
 
-/** Collections whose next step is due, longest waiting first. */
-const nextToPin = (db: Database, now: Date, limit: number) =>
+const pinningOf = (db: DrizzleD1Database) =>
   db
     .select({
       id: collections.id,
+      integrationId: collections.integrationId,
       draftId: collections.draftId,
       ipfsRoot: collections.ipfsRoot,
       cursor: collections.pinCursor,
       attempts: collections.pinAttempts,
     })
-    .from(collections)
-    .where(
-      and(
-        inArray(collections.pinState, ["pending", "failed"]),
-        or(isNull(collections.pinRetryAt), lte(collections.pinRetryAt, now)),
-      ),
-    )
+    .from(collections);
+
+const isDue = (now: Date) =>
+  and(
+    inArray(collections.pinState, ["pending", "failed"]),
+    or(isNull(collections.pinRetryAt), lte(collections.pinRetryAt, now)),
+  );
+
+/** Collections whose next step is due, longest waiting first. @param tried those that are passed over */
+const nextToPin = (db: Database, now: Date, tried: readonly Uuid[], limit: number) =>
+  pinningOf(db)
+    .where(and(isDue(now), notInArray(collections.id, [...tried])))
     .orderBy(asc(collections.updatedAt))
     .limit(limit);
 
-/** Notes a step, unless another run did it first. A collection is pinned once its root is and no file by URL is left. */
-const movePin = (db: Database, { id, cursor }: PinningRow, pinCursor: number | null) =>
-  db
+/** The last entry that a ledger has for D1, and the last that D1 has. */
+const entriesOf = (ledger: Ledger) =>
+  ledger.select({ posted: LAST_ENTRY, sent: meta.sentEntry }).from(meta).get();
+
+const LAST_ENTRY = sql<number>`(SELECT coalesce(max(id), 0) FROM outbox)`;
+
+/**
+ * Notes a step, unless another run did it first. A collection is pinned once its root is and no file by URL is left.
+ * @param known the last entry that D1 had when it was asked for files; null: it lacked some, which may bring more
+ */
+const movePin = (
+  ledger: Ledger,
+  { id, cursor }: PinningRow,
+  pinCursor: number | null,
+  known: number | null,
+) =>
+  ledger
     .update(collections)
     .set({
       pinCursor,
       pinState:
-        pinCursor === ROOT_PINNED ? sql`CASE WHEN ${hasDue} THEN 'pending' ELSE 'pinned' END` : "pending",
+        pinCursor === ROOT_PINNED && known !== null
+          ? sql`CASE WHEN ${LAST_ENTRY} = ${known} THEN 'pinned' ELSE 'pending' END`
+          : "pending",
       pinAttempts: 0,
       pinRetryAt: null,
     })
     .where(and(eq(collections.id, id), sql`${collections.pinCursor} IS ${cursor}`));
 
-const failPin = (db: Database, { id, attempts }: PinningRow, pinRetryAt: Date) =>
+const failPin = (db: Ledger, { id, attempts }: PinningRow, pinRetryAt: Date) =>
   db
     .update(collections)
     .set({ pinState: "failed", pinAttempts: attempts + 1, pinRetryAt })
@@ -231,37 +255,55 @@ export async function continuePinning(context: ServiceContext): Promise<number> 
   const { KUBO_RPC_URL: url, KUBO_RPC_AUTHORIZATION: authorization } = context.settings;
   if (url === undefined) return 0;
   let done = 0;
+  const tried: Uuid[] = [];
   for (let step = 0; step < STEPS; step++) {
-    const [collection] = await nextToPin(context.db, context.now(), 1);
+    const [collection] = await nextToPin(context.db, context.now(), tried, 1);
     if (collection === undefined) break;
-    if (await takeStep(context, { url, authorization }, collection)) done++;
+    try {
+      if (await takeStep(context, { url, authorization }, collection)) done++;
+      else tried.push(collection.id);
+    } catch (error) {
+      // Its ledger doesn't answer.
+      context.log("pinning.interrupted", { collection_uuid: collection.id, error });
+      tried.push(collection.id);
+    }
   }
   return done;
 }
 
-async function takeStep(context: ServiceContext, kubo: Kubo, collection: PinningRow): Promise<boolean> {
+async function takeStep(context: ServiceContext, kubo: Kubo, found: PinningRow): Promise<boolean> {
+  const ledger = ledgerOf(context, found.integrationId);
+  // D1's copy may lag.
+  const collection = await pinningOf(ledger)
+    .where(and(eq(collections.id, found.id), isDue(context.now())))
+    .get();
+  if (!collection) return false;
   try {
-    await movePin(context.db, collection, await sendNext(context, kubo, collection));
-    return true;
+    const { cursor, isIdle } = await sendNext(context, kubo, collection);
+    const entries = await entriesOf(ledger);
+    const isAll = (await nextMedia(context.db, collection.id)) === undefined;
+    const known = isAll && entries && entries.posted <= entries.sent ? entries.posted : null;
+    await movePin(ledger, collection, cursor, known);
+    // What waits for the database alone lets others go first.
+    return !isIdle || known !== null;
   } catch (error) {
     // Other collections continue; this one waits.
     const wait = Math.min(LONGEST_WAIT, FIRST_WAIT * 2 ** collection.attempts);
-    await failPin(context.db, collection, new Date(context.now().getTime() + wait));
+    await failPin(ledger, collection, new Date(context.now().getTime() + wait));
     context.log("pinning.failed", { collection_uuid: collection.id, error });
     return false;
   }
 }
 
-/** Sends the next CAR. Returns the cursor after it. */
+/** Sends the next CAR. Returns the cursor after it, and whether nothing was left to send. */
 async function sendNext(
   context: ServiceContext,
   kubo: Kubo,
   collection: PinningRow,
-): Promise<PinningRow["cursor"]> {
+): Promise<{ readonly cursor: PinningRow["cursor"]; readonly isIdle: boolean }> {
   const root: BlockId = { codec: DAG_PB, sha256: collection.ipfsRoot };
   if (collection.cursor === ROOT_PINNED) {
-    await pinMedia(context, kubo, collection);
-    return ROOT_PINNED;
+    return { cursor: ROOT_PINNED, isIdle: !(await pinMedia(context, kubo, collection)) };
   }
   if (collection.cursor === null) {
     const blocks = await directoryBlocks(context.db, collection.id);
@@ -272,18 +314,18 @@ async function sendNext(
       blocks.map(({ sha256, size }) => sized(DAG_PB, sha256, size)),
     );
     await pinRoot(kubo, dagPbCid(collection.ipfsRoot));
-    return ROOT_PINNED;
+    return { cursor: ROOT_PINNED, isIdle: false };
   }
   const { blocks, next } = await filesFrom(context, collection, collection.cursor);
   if (blocks.length > 0) await send(context, kubo, root, blocks);
-  return next;
+  return { cursor: next, isIdle: false };
 }
 
-/** Sends a file by URL, in CARs of at most 64 MB, and pins it. */
-async function pinMedia(context: ServiceContext, kubo: Kubo, { id }: PinningRow): Promise<void> {
+/** Sends a file by URL, in CARs of at most 64 MB, and pins it. Returns whether there was one. */
+async function pinMedia(context: ServiceContext, kubo: Kubo, { id }: PinningRow): Promise<boolean> {
   const { db } = context;
   const file = await nextMedia(db, id);
-  if (file === undefined) return;
+  if (file === undefined) return false;
   const { sha256, rootSha256, size } = file;
   const root: BlockId = rootSha256 ? { codec: DAG_PB, sha256: rootSha256 } : { codec: RAW, sha256 };
   const blocks = [{ block: root, size: rootSha256 ? fileRootLength(size) : size }];
@@ -298,6 +340,7 @@ async function pinMedia(context: ServiceContext, kubo: Kubo, { id }: PinningRow)
   }
   await pinRoot(kubo, cidText(root));
   await mediaPinned(db, id, sha256);
+  return true;
 }
 
 const sized = (codec: BlockId["codec"], sha256: Uint8Array, size: number): SizedBlock => ({

@@ -62,7 +62,8 @@ export const revealDue = async (context: ServiceContext): Promise<void> => {
       const isTooSoon = hadOperationSince(id, "collection_reveal", { failed, any: now() });
       const condition = sql`${proposal.condition} AND NOT ${isTooSoon}`;
       const caller = { integrationId, requestKey: null, respondAsync: true };
-      await tryOperation(context, caller, { ...proposal, condition });
+      // A refusal ends it with a row, which `isTooSoon` looks for.
+      await tryOperation(context, caller, { ...proposal, condition, acceptFirst: true });
     } catch (error) {
       context.log("reveal.failed", { collection_uuid: id, error });
     }

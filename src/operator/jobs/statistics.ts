@@ -1,6 +1,5 @@
 import { sql } from "drizzle-orm";
 import type { ServiceContext } from "../../context.ts";
-import { addUpOldDays } from "../../db/queries/operation-counts.ts";
 import { readSweep, writeSweep } from "../../db/queries/sweeps.ts";
 import { type SizeSample, withSample } from "../../domain/database-growth.ts";
 
@@ -10,12 +9,11 @@ export const DATABASE_SIZE = "database_size";
 export const sizeSamples = (cursor: string | null): readonly SizeSample[] =>
   JSON.parse(cursor ?? "[]") as SizeSample[];
 
-/** A few times a day: notes how large the database is, and adds up counts of operations of days that nothing shows. */
+/** A few times a day: notes how large the database is. */
 export const keepStatistics = async ({ db, now }: Pick<ServiceContext, "db" | "now">): Promise<void> => {
   const before = sizeSamples(await readSweep(db, DATABASE_SIZE));
   const { meta } = await db.run(sql`SELECT 1`);
   const samples = withSample(before, [now().getTime(), meta.size_after]);
   if (samples === before) return;
-  const noted = writeSweep(db, DATABASE_SIZE, JSON.stringify(samples), now());
-  await db.batch([...addUpOldDays(db, now()), noted]);
+  await writeSweep(db, DATABASE_SIZE, JSON.stringify(samples), now());
 };

@@ -3,16 +3,15 @@ import { type ContractToken, type ContractViews, contractViews } from "../../cha
 import { connect } from "../../chain/rpc.ts";
 import { toToken } from "../../collections/tokens.ts";
 import type { ServiceContext } from "../../context.ts";
-import { type Database, runBatch } from "../../db/client.ts";
-import { ledgerOf } from "../../db/ledger.ts";
+import { runBatch } from "../../db/client.ts";
+import { type Ledger, ledgerOf } from "../../db/ledger.ts";
 import type { ContractRow } from "../../db/queries/contracts.ts";
 import { insertEvents } from "../../db/queries/events.ts";
 import { OPEN, type Subject } from "../../db/queries/operations.ts";
-import { collections, events, operations } from "../../db/schema/index.ts";
+import { collections, events, operations } from "../../db/schema/ledger.ts";
 import type { Statement } from "../../db/statements.ts";
 import { type NumberRun, numbersLeft } from "../../domain/events.ts";
 import { type Uuid, uuidToBytes } from "../../domain/ids.ts";
-import { isDatabaseBehind } from "../../operations/database-behind.ts";
 import { pause } from "../../waiting.ts";
 
 /** Tokens of one collection that one run reports, of one batch, of one view, and of one row. */
@@ -36,7 +35,7 @@ interface OpenMint {
 }
 
 /** Pending mints and claims of a collection. */
-export const openMints = async (db: Database, { integrationId, subjectId }: Subject): Promise<OpenMint[]> => {
+export const openMints = async (db: Ledger, { integrationId, subjectId }: Subject): Promise<OpenMint[]> => {
   const rows = await db
     .select({
       id: operations.id,
@@ -64,7 +63,7 @@ const isReportedTo = (id: Uuid, reported: number): SQL =>
  * @param seq number of an event up to which none reports a token above `upTo`; undefined: not known
  */
 const setReportedTo = (
-  db: Database,
+  db: Ledger,
   { id, eventsReportedTo: reported }: Pick<typeof collections.$inferSelect, "id" | "eventsReportedTo">,
   upTo: number,
   seq: number | undefined,
@@ -76,7 +75,7 @@ const setReportedTo = (
 
 /** Numbers of a collection's tokens that events after `after` report, as runs. */
 export const reportedNumbers = async (
-  db: Database,
+  db: Ledger,
   integrationId: Uuid,
   collectionId: Uuid,
   after: number,
@@ -112,14 +111,14 @@ interface ChainScan {
 
 /** Records the scan of collections whose tokens are all reported, in one trip. @param seq as in ChainScan */
 export const noteQuiet = async (
-  { db }: ServiceContext,
+  ledger: Ledger,
   quiet: readonly ReportedCollection[],
   seq: number,
 ): Promise<void> => {
   const statements = quiet
     .filter(({ scannedSeq }) => seq - scannedSeq > MOST_BEHIND)
-    .map((collection) => setReportedTo(db, collection, collection.eventsReportedTo, seq));
-  await runBatch(db, statements);
+    .map((collection) => setReportedTo(ledger, collection, collection.eventsReportedTo, seq));
+  if (statements.length > 0) await runBatch(ledger, statements);
 };
 
 /** Reports tokens minted without the service; those of receivers of mints that stay pending aren't reported. */
@@ -128,13 +127,12 @@ export const reportWalletMints = async (
   collection: ReportedCollection,
   scan: ChainScan,
 ): Promise<void> => {
-  const { db } = context;
   const { contract, minted, seq } = scan;
   const { integrationId } = contract;
+  const db = ledgerOf(context, integrationId);
   const open = await stillOpen(context, { integrationId, subjectId: collection.id }, scan.waitUntil);
   const own = await reportedNumbers(db, integrationId, collection.id, collection.scannedSeq);
   const numbers = numbersLeft(collection.eventsReportedTo + 1, minted, own, MOST + 1);
-  if (numbers.length > 0 && (await isDatabaseBehind(context, integrationId))) return;
   const end = numbers.length > MOST ? numbers[MOST]! - 1 : minted;
   const views = contractViews(connect(context.settings), contract.accountId);
   const receivers = new Set(open.flatMap((mint) => mint.receivers));
@@ -153,7 +151,7 @@ export const reportWalletMints = async (
     if (upTo === null) return;
     reported = upTo;
   }
-  await db.batch([
+  await runBatch(db, [
     setReportedTo(
       db,
       { id: collection.id, eventsReportedTo: reported },
@@ -169,7 +167,8 @@ const stillOpen = async (
   collection: Subject,
   waitUntil: number,
 ): Promise<OpenMint[]> => {
-  const { db, now } = context;
+  const { now } = context;
+  const db = ledgerOf(context, collection.integrationId);
   const first = await openMints(db, collection);
   const ids = new Set(first.map((mint) => mint.id));
   const began = now().getTime();
@@ -197,13 +196,14 @@ interface Reporting {
  * @returns the number up to which they are now; null leaves the rest to the next run
  */
 const reportTokens = async (
-  { db, now }: ServiceContext,
+  context: ServiceContext,
   { collection, contract, views, receivers, base }: Reporting,
   reported: number,
   numbers: readonly number[],
 ): Promise<number | null> => {
   const { id, onChainId } = collection;
   const { accountId, integrationId } = contract;
+  const db = ledgerOf(context, integrationId);
   const shown = await readTokens(
     views,
     numbers.map((number) => `${onChainId}:${number}`),
@@ -227,9 +227,9 @@ const reportTokens = async (
       collectionId: id,
       numbers: some.map(({ number }) => number),
       data: some.map(({ token }) => toToken(token, home)),
-      at: now(),
+      at: context.now(),
     } as const;
-    statements.push(insertEvents(ledgerOf({ db }, integrationId), news, isReportedTo(id, reported)));
+    statements.push(insertEvents(db, news, isReportedTo(id, reported)));
   }
   await runBatch(db, [...statements, setReportedTo(db, { id, eventsReportedTo: reported }, upTo, undefined)]);
   return unready < 0 ? upTo : null;

@@ -19,7 +19,7 @@ export const enabledAfter = (db: Database, after: Uuid | null, limit: number) =>
       id: webhooks.id,
       wokenSeq: webhooks.wokenSeq,
       fromSeq: webhooks.fromSeq,
-      last: sql<number | null>`(SELECT max(seq) FROM events WHERE integration_id = webhooks.integration_id)`,
+      last: sql<number | null>`(SELECT events_seq FROM ledgers WHERE id = webhooks.integration_id)`,
     })
     .from(webhooks)
     .where(and(sql`state = 'enabled'`, after === null ? undefined : gt(webhooks.id, after)))
@@ -31,7 +31,6 @@ export const wakeForgotten = async (context: ServiceContext): Promise<void> => {
   const { db, now } = context;
   const found = await enabledAfter(db, (await readSweep(db, SWEEP)) as Uuid | null, ENDPOINTS);
   const behind = found.flatMap(({ id, last, wokenSeq, fromSeq }) =>
-    // A lower number than before: the database was rolled back, which the object has to notice.
     last !== null && last !== wokenSeq ? [{ id, last, fromSeq }] : [],
   );
   for (let at = 0; at < behind.length; at += AT_ONCE) {

@@ -48,7 +48,10 @@ export class BudgetJournal {
        WHERE budget_intents.key = ? AND intents.state IN ('queued', 'open')`,
       key,
     );
-    for (const row of rows) reserve.moved(null, row.state, withStorage(toCost(row), BigInt(row.storage)));
+    for (const row of rows) {
+      const cost = withStorage(toCost(row), BigInt(row.storage));
+      reserve.moved(null, { state: row.state, cost });
+    }
     return reserve.sums;
   }
 
@@ -63,29 +66,42 @@ export class BudgetJournal {
   }
 
   /**
-   * Adds what a transaction cost an intent to its budgets, yoctoNEAR. Part of the caller's transaction.
+   * Adds what a transaction cost its intents to their budgets. Part of the caller's transaction.
+   * @param amounts yoctoNEAR, by intent
    * @param hasStored it has, or may have, taken its storage
    */
-  spend(intentId: number, amount: bigint, hasStored: boolean, now: number): void {
+  spend(amounts: ReadonlyMap<number, bigint>, hasStored: boolean, now: number): void {
     const counted = this.#sql
-      .exec<{ key: string; storage: string }>(
-        "SELECT key, storage FROM budget_intents WHERE intent = ?",
-        intentId,
+      .exec<{ key: string; intent: number; storage: string }>(
+        "SELECT key, intent, storage FROM budget_intents WHERE intent IN (SELECT value FROM json_each(?))",
+        JSON.stringify([...amounts.keys()]),
       )
       .toArray();
-    for (const { key, storage } of counted) {
-      const spent = (this.spent(key, now) + amount + (hasStored ? BigInt(storage) : 0n)).toString();
-      this.#sql.exec(
-        "INSERT OR REPLACE INTO budgets (key, day, spent) VALUES (?, ?, ?)",
-        key,
-        dayOf(now),
-        spent,
-      );
+    for (const { key, intent, storage } of counted) {
+      const amount = amounts.get(intent)! + (hasStored ? BigInt(storage) : 0n);
+      this.#set(key, this.spent(key, now) + amount, now);
     }
   }
 
-  /** An intent is over: it reserves nothing more. Part of the caller's transaction. */
-  over(intentId: number): void {
-    this.#sql.exec("DELETE FROM budget_intents WHERE intent = ?", intentId);
+  /** At least this much counts for a budget, of which an object that was set back knows less; yoctoNEAR. */
+  raise(key: string, amount: bigint, now: number): void {
+    if (amount > this.spent(key, now)) this.#set(key, amount, now);
+  }
+
+  #set(key: string, spent: bigint, now: number): void {
+    this.#sql.exec(
+      "INSERT OR REPLACE INTO budgets (key, day, spent) VALUES (?, ?, ?)",
+      key,
+      dayOf(now),
+      spent.toString(),
+    );
+  }
+
+  /** Intents are over: they reserve nothing more. Part of the caller's transaction. */
+  over(intents: readonly number[]): void {
+    this.#sql.exec(
+      "DELETE FROM budget_intents WHERE intent IN (SELECT value FROM json_each(?))",
+      JSON.stringify(intents),
+    );
   }
 }

@@ -37,6 +37,13 @@ export class CostJournal {
 
   /** Adds an amount that a transaction cost an intent. */
   spend(intentId: number, amount: bigint): void {
+    // Most have one transaction.
+    const first = this.#sql.exec(
+      "UPDATE intents SET spent = ? WHERE id = ? AND spent = '0' RETURNING id",
+      amount.toString(),
+      intentId,
+    );
+    if (first.toArray().length > 0) return;
     const { spent } = this.#sql
       .exec<{ spent: string }>("SELECT spent FROM intents WHERE id = ?", intentId)
       .one();

@@ -1,9 +1,9 @@
-import { type Cost, maxSpent, requiredBalance } from "../../chain/cost.ts";
+import { type Cost, maxSpent, NO_COST, requiredBalance } from "../../chain/cost.ts";
 import type { ChainTransactionResult } from "../../chain/outcome.ts";
 import type { Reserved } from "../chain-state/funds.ts";
 import type { TransactionRecord } from "../interface.ts";
 import { WINDOW } from "./costs.ts";
-import { type IntentState, type Move, stateAfter } from "./machine.ts";
+import { type IntentState, isOver, type Move, stateAfter } from "./machine.ts";
 import { type QueuedIntent, turnFor } from "./queue.ts";
 
 /** A cost as stored in rows of intents; `cost` is the upper bound of what is spent. */
@@ -15,25 +15,25 @@ export const toCost = (row: CostRow): Cost => {
   return { certain, gas: BigInt(row.cost) - certain, ahead: BigInt(row.ahead) };
 };
 
+/** What of a row its reservation depends on. */
+interface Reserving {
+  readonly state: IntentState;
+  readonly cost: Cost;
+}
+
 /** Totals of what rows that aren't over may take, updated with the rows. */
 export class Reserve {
   #queued = 0n;
   #certain = 0n;
   #open = 0n;
 
-  /** Updates the totals for a state change; null: a new row. */
-  moved(from: IntentState | null, to: IntentState, cost: Cost): void {
-    this.#count(from, cost, -1n);
-    this.#count(to, cost, 1n);
+  /** Updates the totals for a change of state or cost; null: a new row. */
+  moved(from: Reserving | null, to: Reserving): void {
+    if (from !== null) this.#count(from, -1n);
+    this.#count(to, 1n);
   }
 
-  /** Updates the totals for a changed cost. */
-  repriced(state: IntentState, from: Cost, to: Cost): void {
-    this.#count(state, from, -1n);
-    this.#count(state, to, 1n);
-  }
-
-  #count(state: IntentState | null, cost: Cost, times: bigint): void {
+  #count({ state, cost }: Reserving, times: bigint): void {
     if (state === "queued") {
       this.#queued += times * maxSpent(cost);
       this.#certain += times * cost.certain;
@@ -81,8 +81,11 @@ export type RecordRow = Omit<TransactionRecord, "result" | "value" | "tokens"> &
   value: ArrayBuffer | null;
 };
 
-const RECORD_FIELDS =
-  "id, operation AS operationUuid, step, state, result, value, contract_code AS contractCode, height, spent AS cost";
+/** A part that succeeded has the result of the shared transaction that carries it. */
+const RECORD_FIELDS = `id, operation AS operationUuid, step, state, coalesce(result, (
+    SELECT shared.result FROM carried JOIN intents AS shared ON shared.id = carried.shared
+    WHERE carried.intent = intents.id)) AS result,
+  value, contract_code AS contractCode, height, spent AS cost`;
 
 const toRecord = ({ id, result, value, ...row }: RecordRow): NumberedRecord => ({
   id,
@@ -103,6 +106,9 @@ export interface IntentEnding {
 
 type IntentIdentity = { operation: string; receiverId: string; state: IntentState; turn: number };
 
+/** Identity, state and cost of an intent. */
+type IntentRow = Readonly<IntentIdentity> & { readonly cost: Cost };
+
 /** The part of the journal that holds intents: what to send, in which order, and the outcome. */
 export class IntentJournal {
   readonly #sql: SqlStorage;
@@ -111,29 +117,32 @@ export class IntentJournal {
   /** Cached results of `reserved` and `counts`; null until first used. */
   #reserve: Reserve | null = null;
   #counts: { queued: number; open: number } | null = null;
+  /** Rows that were read or added and aren't over. This class alone changes them. */
+  readonly #rows = new Map<number, IntentRow>();
 
   constructor(sql: SqlStorage) {
     this.#sql = sql;
   }
 
-  /** A transaction was rolled back: cached values may be wrong. */
+  /** How many changes the cached values have followed. */
+  changes = 0;
+
+  /** A transaction with changes was rolled back: cached values are wrong. */
   rolledBack(): void {
     this.#reserve = null;
     this.#counts = null;
+    this.#rows.clear();
   }
 
-  /** Updates the cached values for a state change; null: a new row. */
-  #moved(from: IntentState | null, to: IntentState, cost: Cost): void {
-    this.#reserve?.moved(from, to, cost);
+  /** Updates the cached values for a change; null: a new row. */
+  #moved(id: number, from: IntentRow | null, to: IntentRow): void {
+    this.changes += 1;
+    if (isOver(to.state)) this.#rows.delete(id);
+    else this.#rows.set(id, to);
+    this.#reserve?.moved(from, to);
     if (this.#counts === null) return;
-    if (from === "queued" || from === "open") this.#counts[from] -= 1;
-    if (to === "queued" || to === "open") this.#counts[to] += 1;
-  }
-
-  /** Whether the operation has a step of this name. */
-  has(operation: string, step: string): boolean {
-    const found = this.#sql.exec("SELECT 1 FROM intents WHERE operation = ? AND step = ?", operation, step);
-    return found.toArray().length > 0;
+    if (from?.state === "queued" || from?.state === "open") this.#counts[from.state] -= 1;
+    if (to.state === "queued" || to.state === "open") this.#counts[to.state] += 1;
   }
 
   /** Whether the operation has any step. */
@@ -145,7 +154,9 @@ export class IntentJournal {
 
   /** Whether the intent is still in the journal. */
   isKept(id: number): boolean {
-    return this.#sql.exec("SELECT 1 FROM intents WHERE id = ?", id).toArray().length > 0;
+    return (
+      this.#rows.has(id) || this.#sql.exec("SELECT 1 FROM intents WHERE id = ?", id).toArray().length > 0
+    );
   }
 
   /** Adds an intent and returns its id. */
@@ -174,7 +185,8 @@ export class IntentJournal {
         intent.now,
       )
       .one();
-    this.#moved(null, intent.state, intent.cost);
+    const { operation, receiverId, state, cost } = intent;
+    this.#moved(id, null, { operation, receiverId, state, turn, cost });
     return id;
   }
 
@@ -223,24 +235,50 @@ export class IntentJournal {
     return { receiverId, actions: new Uint8Array(actions) };
   }
 
+  /** Actions of intents, by their ids. */
+  actionsOf(ids: readonly number[]): ReadonlyMap<number, Uint8Array> {
+    const rows = this.#sql.exec<{ id: number; actions: ArrayBuffer }>(
+      "SELECT id, actions FROM intents WHERE id IN (SELECT value FROM json_each(?))",
+      JSON.stringify(ids),
+    );
+    return new Map(rows.toArray().map(({ id, actions }) => [id, new Uint8Array(actions)]));
+  }
+
   /**
    * Changes the state by a move of the state machine.
    * @param ending set if the move ends the intent; its actions are then deleted
+   * @param cost upper bound of its cost from now on; absent: as before
    * @throws Error if the move isn't allowed
    */
-  move(id: number, move: Move, ending: IntentEnding | null, now: number): void {
-    const { state: from, cost, turn } = this.get(id);
-    const to = stateAfter(from, move);
-    if (move === "sign") this.#serving = Math.max(this.#serving, turn);
-    this.#moved(from, to, cost);
+  move(
+    id: number,
+    move: Move,
+    {
+      ending,
+      now,
+      cost: newCost,
+    }: { readonly ending: IntentEnding | null; readonly now: number; readonly cost?: Cost | undefined },
+  ): void {
+    const row = this.get(id);
+    const to = { ...row, state: stateAfter(row.state, move), cost: newCost ?? row.cost };
+    if (move === "sign") this.#serving = Math.max(this.#serving, row.turn);
+    this.#moved(id, row, to);
+    const { state, cost } = to;
+    const reserved = [maxSpent(cost).toString(), cost.certain.toString(), cost.ahead.toString()];
     if (ending === null) {
-      this.#sql.exec("UPDATE intents SET state = ? WHERE id = ?", to, id);
+      this.#sql.exec(
+        "UPDATE intents SET state = ?, cost = ?, certain = ?, ahead = ? WHERE id = ?",
+        state,
+        ...reserved,
+        id,
+      );
       return;
     }
     this.#sql.exec(
-      `UPDATE intents SET state = ?, result = ?, value = ?, contract_code = ?, height = ?, finished_at = ?,
-         actions = x'' WHERE id = ?`,
-      to,
+      `UPDATE intents SET state = ?, cost = ?, certain = ?, ahead = ?, result = ?, value = ?, contract_code = ?, height = ?,
+         finished_at = ?, actions = x'' WHERE id = ?`,
+      state,
+      ...reserved,
       ending.result === null ? null : JSON.stringify(ending.result),
       ending.value,
       ending.contractCode,
@@ -250,28 +288,35 @@ export class IntentJournal {
     );
   }
 
-  /** Changes the upper bound of the intent's cost. */
-  reprice(id: number, cost: Cost): void {
-    const { state, cost: before } = this.get(id);
-    this.#reserve?.repriced(state, before, cost);
+  /** Opens queued intents with a shared transaction that takes over their costs. @returns their costs, in the same order */
+  openShared(ids: readonly number[]): Cost[] {
+    const rows = ids.map((id) => this.get(id));
+    for (const [place, row] of rows.entries()) {
+      this.#serving = Math.max(this.#serving, row.turn);
+      this.#moved(ids[place]!, row, { ...row, state: stateAfter(row.state, "sign"), cost: NO_COST });
+    }
     this.#sql.exec(
-      "UPDATE intents SET cost = ?, certain = ?, ahead = ? WHERE id = ?",
-      maxSpent(cost).toString(),
-      cost.certain.toString(),
-      cost.ahead.toString(),
-      id,
+      "UPDATE intents SET state = 'open', cost = '0', certain = '0', ahead = '0' WHERE id IN (SELECT value FROM json_each(?))",
+      JSON.stringify(ids),
     );
+    return rows.map(({ cost }) => cost);
   }
 
   /** Identity, state and cost of one intent. */
-  get(id: number): IntentIdentity & { readonly cost: Cost } {
+  get(id: number): IntentRow {
+    return this.#rows.get(id) ?? this.#read(id);
+  }
+
+  #read(id: number): IntentRow {
     const { cost, certain, ahead, ...identity } = this.#sql
       .exec<IntentIdentity & CostRow>(
         `SELECT operation, receiver_id AS receiverId, state, turn, ${COST} FROM intents WHERE id = ?`,
         id,
       )
       .one();
-    return { ...identity, cost: toCost({ cost, certain, ahead }) };
+    const row = { ...identity, cost: toCost({ cost, certain, ahead }) };
+    if (!isOver(row.state)) this.#rows.set(id, row);
+    return row;
   }
 
   /** Records of an operation in order of submission, with ids. */
@@ -312,6 +357,17 @@ export class IntentJournal {
     return open.toArray().length === 0;
   }
 
+  /** Those of the operations of which an intent is queued or open. */
+  unfinished(operations: readonly string[]): ReadonlySet<string> {
+    // With the index of states it would read the whole queue (https://sqlite.org/optoverview.html, "Disqualifying terms").
+    const rows = this.#sql.exec<{ operation: string }>(
+      `SELECT operation FROM intents WHERE operation IN (SELECT value FROM json_each(?))
+       AND +state IN ('queued', 'open')`,
+      JSON.stringify(operations),
+    );
+    return new Set(rows.toArray().map(({ operation }) => operation));
+  }
+
   /** Number of queued and of open intents. */
   counts(): { readonly queued: number; readonly open: number } {
     this.#counts ??= this.#count();
@@ -339,7 +395,7 @@ export class IntentJournal {
     const rows = this.#sql.exec<{ state: IntentState } & CostRow>(
       `SELECT state, ${COST} FROM intents WHERE state IN ('queued', 'open')`,
     );
-    for (const row of rows) reserve.moved(null, row.state, toCost(row));
+    for (const row of rows) reserve.moved(null, { state: row.state, cost: toCost(row) });
     return reserve;
   }
 

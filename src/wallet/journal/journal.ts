@@ -1,12 +1,10 @@
-import { type Cost, maxSpent, NO_COST } from "../../chain/cost.ts";
-import type { Uuid } from "../../domain/ids.ts";
+import { type Cost, maxSpent } from "../../chain/cost.ts";
+import { isUuid, type Uuid, uuidToBytes } from "../../domain/ids.ts";
 import { PAYOUT } from "../../domain/operations.ts";
 import type { Sealed } from "../../domain/sealing.ts";
-import type { OperationEnding, SealedKey } from "../interface.ts";
+import type { SealedKey } from "../interface.ts";
 import { BudgetJournal } from "./budgets.ts";
 import { CostJournal, sharesOf } from "./costs.ts";
-import { FileJournal } from "./files.ts";
-import { Forgetting } from "./forgetting.ts";
 import { COST, type CostRow, type IntentEnding, IntentJournal, toCost } from "./intents.ts";
 import { LaneJournal } from "./lanes.ts";
 import { MOVES, type Move } from "./machine.ts";
@@ -14,8 +12,8 @@ import { OperationJournal } from "./operations.ts";
 import { type Carried, type IntentShare, partsOf } from "./parts.ts";
 import { createSchema } from "./schema.ts";
 import { type NewSignedRow, SignedJournal } from "./signed.ts";
-import { SnapshotJournal } from "./snapshots.ts";
 import { SpendingJournal, spentBy } from "./spending.ts";
+import { predates } from "./timing.ts";
 
 /**
  * Which intents a shared transaction carries. The transaction is an intent of the wallet itself; its parts are open as
@@ -24,31 +22,24 @@ import { SpendingJournal, spentBy } from "./spending.ts";
 class SharedJournal {
   readonly #sql: SqlStorage;
   readonly #intents: IntentJournal;
+  /** Operations that hold intents; null until first used. */
+  #holders: Set<string> | null = null;
 
   constructor(sql: SqlStorage, intents: IntentJournal) {
     this.#sql = sql;
     this.#intents = intents;
   }
 
-  /** Assigns queued intents to a shared transaction. Part of the signing's transaction. */
-  carry(
-    shared: number,
-    members: readonly { readonly id: number; readonly tokens: number }[],
-    now: number,
-  ): void {
-    for (const [position, { id, tokens }] of members.entries()) {
-      const { cost } = this.#intents.get(id);
-      this.#sql.exec(
-        `INSERT INTO carried (shared, intent, position, tokens, cost, certain, ahead) VALUES (?, ?, ?, ?, ?, ?, ?)`,
-        shared,
-        id,
-        position,
-        tokens,
-        ...costValues(cost),
-      );
-      this.#intents.reprice(id, NO_COST);
-      this.#intents.move(id, "sign", null, now);
-    }
+  /** Assigns queued intents to a shared transaction, in the order of its call. Part of the signing's transaction. */
+  carry(shared: number, members: readonly { readonly id: number; readonly tokens: number }[]): void {
+    const costs = this.#intents.openShared(members.map(({ id }) => id));
+    const rows = members.map(({ id, tokens }, place) => [id, tokens, ...costValues(costs[place]!)]);
+    this.#sql.exec(
+      `INSERT INTO carried (shared, intent, position, tokens, cost, certain, ahead)
+       SELECT ?, value ->> 0, key, value ->> 1, value ->> 2, value ->> 3, value ->> 4 FROM json_each(?)`,
+      shared,
+      JSON.stringify(rows),
+    );
   }
 
   /** The intents that a shared transaction carries, in the order of the call; empty if it isn't shared. */
@@ -90,16 +81,14 @@ class SharedJournal {
     return this.#sql.exec<{ shared: number }>(sql, intentId).toArray()[0]?.shared ?? null;
   }
 
-  /** Removes an intent from a shared transaction and restores its cost. */
-  release(shared: number, intentId: number): void {
-    const [row] = this.#sql
-      .exec<CostRow>(
-        `DELETE FROM carried WHERE shared = ? AND intent = ? RETURNING ${COST}`,
-        shared,
-        intentId,
-      )
-      .toArray();
-    if (row) this.#intents.reprice(intentId, toCost(row));
+  /** Removes intents from a shared transaction. @returns the costs that it had taken over, by intent */
+  release(shared: number, intents: readonly number[]): ReadonlyMap<number, Cost> {
+    const rows = this.#sql.exec<CostRow & { intent: number }>(
+      `DELETE FROM carried WHERE shared = ? AND intent IN (SELECT value FROM json_each(?)) RETURNING intent, ${COST}`,
+      shared,
+      JSON.stringify(intents),
+    );
+    return new Map(rows.toArray().map((row) => [row.intent, toCost(row)]));
   }
 
   /** Makes a queued intent use its own transaction. */
@@ -110,18 +99,40 @@ class SharedJournal {
   /** Holds a queued intent, at most until a time, while another operation pays for the storage of both. */
   hold(intentId: number, operation: string, until: number): void {
     this.#sql.exec("UPDATE intents SET held_by = ?, held_until = ? WHERE id = ?", operation, until, intentId);
+    this.#holders?.add(operation);
   }
 
   /**
-   * Releases the intents held by an operation.
-   * @param paid the operation has paid, so that they may share a transaction again; otherwise each uses its own
+   * Releases the intents held by operations.
+   * @param paid the operations have paid, so that they may share a transaction again; otherwise each uses its own
    */
-  letGo(operation: string, paid: boolean): void {
-    this.#sql.exec(
-      `UPDATE intents SET held_by = NULL, held_until = NULL, share = CASE WHEN ? THEN share END WHERE held_by = ?`,
-      paid ? 1 : 0,
-      operation,
+  letGo(operations: readonly string[], paid: boolean): void {
+    const holders = this.#knownHolders();
+    for (const operation of operations) {
+      if (!holders.delete(operation)) continue;
+      this.#sql.exec(
+        `UPDATE intents SET held_by = NULL, held_until = NULL, share = CASE WHEN ? THEN share END WHERE held_by = ?`,
+        paid ? 1 : 0,
+        operation,
+      );
+    }
+  }
+
+  /** Operations that hold intents: few, at few times. */
+  #knownHolders(): Set<string> {
+    const sql = "SELECT DISTINCT held_by AS operation FROM intents WHERE held_by IS NOT NULL";
+    this.#holders ??= new Set(
+      this.#sql
+        .exec<{ operation: string }>(sql)
+        .toArray()
+        .map(({ operation }) => operation),
     );
+    return this.#holders;
+  }
+
+  /** A transaction was rolled back: cached values may be wrong. */
+  rolledBack(): void {
+    this.#holders = null;
   }
 }
 
@@ -155,6 +166,9 @@ export interface Moved {
   readonly now: number;
 }
 
+/** The ending of an intent of which an object that was set back knows nothing. */
+const FORGOTTEN: IntentEnding = { result: null, value: null, contractCode: null, height: null };
+
 /** Maximum time an intent is held while another operation pays the storage of both. Milliseconds. */
 const HELD_MS = 30_000;
 
@@ -162,9 +176,6 @@ const HELD_MS = 30_000;
 export class Journal {
   readonly intents: IntentJournal;
   readonly operations: OperationJournal;
-  readonly snapshots: SnapshotJournal;
-  readonly files: FileJournal;
-  readonly forgetting: Forgetting;
   readonly shared: SharedJournal;
   readonly signed: SignedJournal;
   readonly spending: SpendingJournal;
@@ -179,10 +190,7 @@ export class Journal {
     createSchema(storage);
     this.#storage = storage;
     this.intents = new IntentJournal(storage.sql);
-    this.snapshots = new SnapshotJournal(storage.sql);
-    this.operations = new OperationJournal(storage.sql, this.snapshots);
-    this.files = new FileJournal(storage.sql);
-    this.forgetting = new Forgetting(this);
+    this.operations = new OperationJournal(storage.sql);
     this.shared = new SharedJournal(storage.sql, this.intents);
     this.signed = new SignedJournal(storage.sql);
     this.spending = new SpendingJournal(storage.sql);
@@ -198,21 +206,23 @@ export class Journal {
 
   /** Runs writes in one transaction. */
   atomically<T>(writes: () => T): T {
+    const { changes } = this.intents;
     try {
       return this.#storage.transactionSync(writes);
     } catch (error) {
-      this.intents.rolledBack();
-      this.snapshots.rolledBack();
+      // A refusal changes no intent; after it the queue isn't counted again.
+      if (this.intents.changes !== changes) this.intents.rolledBack();
+      this.shared.rolledBack();
+      this.#wallet = undefined;
       throw error;
     }
   }
 
   /** Records that the effects of an operation are written, and releases the intents it holds. */
-  acknowledge(operation: Uuid, now: number, ending?: OperationEnding): void {
+  acknowledge(operation: Uuid, now: number): void {
     this.atomically(() => {
       this.operations.acknowledge(operation, now);
-      this.shared.letGo(operation, false);
-      if (ending) this.snapshots.end(operation, ending);
+      this.shared.letGo([operation], false);
     });
   }
 
@@ -226,10 +236,12 @@ export class Journal {
     return this.atomically(() => {
       if (row !== null) this.signed.close(row, MOVES[move].row);
       const { state: from, cost, operation } = this.intents.get(intentId);
-      this.intents.move(intentId, move, ending, now);
-      if (ending === null || move === "sign" || move === "lose") return [];
+      this.intents.move(intentId, move, { ending, now });
+      if (move === "lose") return this.#forgetOld(intentId, now);
+      if (ending === null || move === "sign") return [];
+      if (move === "forget") return this.#forgotten(intentId, now);
       this.lanes.added(intentId, move === "succeed");
-      const counted = this.snapshots.kindOf(operation) === PAYOUT ? { ...cost, certain: 0n } : cost;
+      const counted = this.#isPayout(operation) ? { ...cost, certain: 0n } : cost;
       const spent = spentBy(move, counted, ending);
       this.spending.add(spent, now);
       const carried = this.shared.of(intentId);
@@ -239,11 +251,31 @@ export class Journal {
         { spent, hasStored: move === "succeed" || move === "give_up" },
         now,
       );
-      const own = this.#over(intentId, move, now);
+      this.#over([intentId], [operation], move, now);
       this.#spend(intentId, carried, ending, move === "succeed");
-      const parts = partsOf({ from, move, ending }, carried);
-      return [own, ...parts.flatMap((part) => this.#moveCarried(intentId, part, parts[0]!.intentId, now))];
+      return [operation, ...this.#moveCarried(intentId, partsOf({ from, move, ending }, carried), now)];
     });
+  }
+
+  /** An intent that may have been signed in a time that the object forgot, and those that it carries. Returns their operations. */
+  #forgotten(intentId: number, now: number): string[] {
+    this.lanes.added(intentId, false);
+    const parts = this.shared
+      .of(intentId)
+      .map((part) => part.intentId)
+      .filter((id) => this.intents.isKept(id) && this.intents.get(id).state === "open");
+    for (const id of parts) this.intents.move(id, "give_up", { ending: FORGOTTEN, now });
+    const ids = [intentId, ...parts];
+    const operations = ids.map((id) => this.intents.get(id).operation);
+    this.#over(ids, operations, "forget", now);
+    return operations;
+  }
+
+  #isPayout(operation: string): boolean {
+    const sql = "SELECT 1 FROM operations WHERE id = ? AND kind = ?";
+    return (
+      isUuid(operation) && this.#storage.sql.exec(sql, uuidToBytes(operation), PAYOUT).toArray().length > 0
+    );
   }
 
   /** Records what an ended transaction cost each of its intents. */
@@ -268,42 +300,81 @@ export class Journal {
     now: number,
   ): void {
     if (carried.length === 0) {
-      this.budgets.spend(intentId, spent, hasStored, now);
+      this.budgets.spend(new Map([[intentId, spent]]), hasStored, now);
       return;
     }
     const shares = sharesOf(
       spent,
       carried.map(({ tokens }) => tokens),
     );
-    for (const [place, share] of shares.entries())
-      this.budgets.spend(carried[place]!.intentId, share, hasStored, now);
+    this.budgets.spend(
+      new Map(carried.map((part, place) => [part.intentId, shares[place]!])),
+      hasStored,
+      now,
+    );
   }
 
-  /** Handles the end of an intent. Returns its operation. */
-  #over(intentId: number, move: Move, now: number): string {
-    this.budgets.over(intentId);
+  /** Handles the end of intents of these operations. */
+  #over(intents: readonly number[], operations: readonly string[], move: Move, now: number): void {
+    if (intents.length === 0) return;
+    this.budgets.over(intents);
+    const unfinished = this.intents.unfinished(operations);
+    this.operations.rowsOver(
+      operations.filter((operation) => !unfinished.has(operation)),
+      now,
+    );
+    this.shared.letGo(operations, move === "succeed");
+  }
+
+  /** Applies the end of a shared transaction to the intents that it carries. Returns the operations of those that are over. */
+  #moveCarried(shared: number, parts: readonly IntentShare[], now: number): string[] {
+    const kept = parts
+      .filter(({ intentId }) => this.intents.isKept(intentId))
+      .map((part) => ({ ...part, operation: this.intents.get(part.intentId).operation }));
+    // An unprovable part stays with its transaction: it may still be proven, together with the others. One that has
+    // succeeded reads its result there.
+    const released = this.shared.release(
+      shared,
+      kept.flatMap(({ move, intentId }) => (move === "give_up" || move === "succeed" ? [] : [intentId])),
+    );
+    const ended = kept.flatMap((part) => (part.move === "lose" ? [] : [part]));
+    for (const { intentId, move, ending } of ended) {
+      const own = move === "succeed" ? { ...ending, result: null } : ending;
+      this.intents.move(intentId, move, { ending: own, now, cost: released.get(intentId) });
+    }
+    const over = ended.map(({ operation }) => operation);
+    // Those that end, end alike.
+    const [first] = ended;
+    if (first) {
+      this.#over(
+        ended.map(({ intentId }) => intentId),
+        over,
+        first.move,
+        now,
+      );
+    }
+    for (const part of kept) {
+      if (part.move !== "lose") continue;
+      const { intentId } = part;
+      this.intents.move(intentId, "lose", { ending: null, now, cost: released.get(intentId) });
+      if (part.again === "alone") this.shared.separate(intentId);
+      // After the first has ended, and has let go of what it held before.
+      else this.shared.hold(intentId, this.intents.get(parts[0]!.intentId).operation, now + HELD_MS);
+      over.push(...this.#forgetOld(intentId, now));
+    }
+    return over;
+  }
+
+  /** Doesn't sign a queued intent again that an object which was set back may have signed already. */
+  #forgetOld(intentId: number, now: number): string[] {
     const { operation } = this.intents.get(intentId);
-    if (this.intents.isOver(operation)) this.operations.rowsOver(operation, now);
-    this.shared.letGo(operation, move === "succeed");
-    return operation;
-  }
-
-  /** Applies the end of a shared transaction to one of its intents. Returns its operation if the intent is over. */
-  #moveCarried(shared: number, part: IntentShare, first: number, now: number): string[] {
-    const { intentId, move } = part;
-    if (!this.intents.isKept(intentId)) return [];
-    // An unprovable part stays with its transaction: it may still be proven, together with the others.
-    if (move !== "give_up") this.shared.release(shared, intentId);
-    this.intents.move(intentId, move, "ending" in part ? part.ending : null, now);
-    if (part.move !== "lose") return [this.#over(intentId, move, now)];
-    if (part.again === "alone") this.shared.separate(intentId);
-    else this.shared.hold(intentId, this.intents.get(first).operation, now + HELD_MS);
-    return [];
+    if (!isUuid(operation) || !predates(operation, this.wallet()?.restoredAt ?? null)) return [];
+    return this.move("forget", { intentId, row: null, ending: FORGOTTEN, now });
   }
 
   /** Stores signed bytes and opens their intent. Returns the row's id. Part of the caller's transaction. */
   sign(row: NewSignedRow): number {
-    this.intents.move(row.intentId, "sign", null, row.now);
+    this.intents.move(row.intentId, "sign", { ending: null, now: row.now });
     return this.signed.add(row);
   }
 
@@ -379,6 +450,21 @@ export class Journal {
   activate(): void {
     this.#wallet = undefined;
     this.#storage.sql.exec("UPDATE wallet SET state = 'active'");
+  }
+
+  /**
+   * Rows may have been lost: the wallet signs nothing until it is activated, and no operation from before. Part of the caller's
+   * transaction.
+   * @param nonceGap distance to the chain's nonces from which its keys go on
+   * @param state of a wallet that nobody activates: it goes on with what is new
+   */
+  suspectLoss(now: number, nonceGap: number, state: "restored" | "active" = "restored"): void {
+    this.#wallet = undefined;
+    const { sql } = this.#storage;
+    sql.exec("UPDATE wallet SET state = ?, restored_at = ?, restored_height = NULL", state, now);
+    sql.exec("UPDATE lanes SET state = 'unread', nonce_gap = ? WHERE state = 'ready'", nonceGap);
+    const queued = sql.exec<{ id: number }>("SELECT id FROM intents WHERE state = 'queued'").toArray();
+    for (const { id } of queued) this.#forgetOld(id, now);
   }
 
   /** Stores the height of the first final block certainly newer than the restoration. */

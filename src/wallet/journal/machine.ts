@@ -30,7 +30,9 @@ export type Move =
   /** The signed row is dead and isn't signed again, or the intent can't be signed at all. */
   | "refuse"
   /** Neither landing nor death can be proven. */
-  | "give_up";
+  | "give_up"
+  /** The object was set back: it may have signed the intent in the time that it forgot. */
+  | "forget";
 
 interface Arrow {
   readonly from: readonly IntentState[];
@@ -47,6 +49,7 @@ export const MOVES: Readonly<Record<Move, Arrow>> = {
   lose: { from: ["open"], to: "queued", row: "dead" },
   refuse: { from: ["queued", "open", "unknown"], to: "refused", row: "dead" },
   give_up: { from: ["open"], to: "unknown", row: "unknown" },
+  forget: { from: ["queued"], to: "unknown", row: "dead" },
 };
 
 /** The state after a move. @throws Error if the move isn't allowed */

@@ -1,15 +1,12 @@
-import type { Uuid } from "../../domain/ids.ts";
-import type { SnapshotJournal } from "./snapshots.ts";
+import { type Uuid, uuidToBytes } from "../../domain/ids.ts";
 import { resumePause } from "./timing.ts";
 
 /** The part of the journal that records which operations must be resumed and which may be removed. */
 export class OperationJournal {
   readonly #sql: SqlStorage;
-  readonly #snapshots: SnapshotJournal;
 
-  constructor(sql: SqlStorage, snapshots: SnapshotJournal) {
+  constructor(sql: SqlStorage) {
     this.#sql = sql;
-    this.#snapshots = snapshots;
   }
 
   /** An operation has a new row: it isn't due until that row is over. */
@@ -22,23 +19,13 @@ export class OperationJournal {
     );
   }
 
-  /**
-   * Promises to carry an operation out: a caller is told that it is pending, so that it isn't withdrawn any more for a
-   * temporary reason. @returns false if it was withdrawn before
-   */
-  promise(operation: string): boolean {
-    if (this.isWithdrawn(operation)) return false;
+  /** An operation was accepted: if no step of it is journaled by then, it is driven again. */
+  accepted(operation: string, now: number): void {
     this.#sql.exec(
-      "INSERT INTO drives (operation, internal, promised) VALUES (?, 0, 1) ON CONFLICT (operation) DO UPDATE SET promised = 1",
+      "INSERT INTO drives (operation, internal, resume_at) VALUES (?, 0, ?) ON CONFLICT DO NOTHING",
       operation,
+      now + resumePause(0),
     );
-    return true;
-  }
-
-  /** Whether a caller was told that the operation is pending. */
-  isPromised(operation: string): boolean {
-    const sql = "SELECT 1 FROM drives WHERE operation = ? AND promised = 1";
-    return this.#sql.exec(sql, operation).toArray().length > 0;
   }
 
   /** Closes an operation to further steps. An operation without rows is removed after the retention time. */
@@ -53,36 +40,43 @@ export class OperationJournal {
     );
   }
 
-  /** Whether the operation was withdrawn, including one without rows of which only the name is left. */
+  /** Whether the operation was withdrawn. */
   isWithdrawn(operation: string): boolean {
-    const found = this.#sql.exec(
-      "SELECT 1 FROM drives WHERE operation = ? AND withdrawn_at IS NOT NULL",
-      operation,
-    );
-    return found.toArray().length > 0 || this.#snapshots.isNamedWithdrawn(operation as Uuid);
+    const sql = "SELECT 1 FROM drives WHERE operation = ? AND withdrawn_at IS NOT NULL";
+    return this.#sql.exec(sql, operation).toArray().length > 0;
   }
 
-  /** Whether the operation was withdrawn before its first step. */
-  #isRefused(operation: string): boolean {
-    const found = this.#sql.exec(
-      `SELECT 1 FROM drives WHERE operation = ?1 AND withdrawn_at IS NOT NULL
-       AND NOT EXISTS (SELECT 1 FROM intents WHERE operation = ?1)`,
-      operation,
-    );
-    return found.toArray().length > 0;
+  /**
+   * Whether the operation has a step of this name, or accepts no more steps: it was withdrawn or, in this object's ledger, has
+   * its answer. null: neither.
+   */
+  standing(operation: Uuid, step: string): "journaled" | "closed" | null {
+    const found = this.#sql
+      .exec<{ standing: "journaled" | "closed" }>(
+        `SELECT 'journaled' AS standing FROM intents WHERE operation = ? AND step = ?
+         UNION ALL SELECT 'closed' FROM drives WHERE operation = ? AND withdrawn_at IS NOT NULL
+         UNION ALL SELECT 'closed' FROM operations WHERE id = ? AND state IN ('succeeded', 'failed')`,
+        operation,
+        step,
+        operation,
+        uuidToBytes(operation),
+      )
+      .toArray()
+      .map(({ standing }) => standing);
+    return found.includes("journaled") ? "journaled" : (found[0] ?? null);
   }
 
-  /** Records that all rows of the operation are over. The wallet's own operations end here. */
-  rowsOver(operation: string, now: number): void {
+  /** Records that all rows of operations are over. The wallet's own operations end here. */
+  rowsOver(operations: readonly string[], now: number): void {
     this.#sql.exec(
       `UPDATE drives SET
          resume_at = CASE WHEN internal = 0 AND acknowledged_at IS NULL THEN ? END,
          resume_tries = 0,
          acknowledged_at = CASE WHEN internal = 1 THEN ? ELSE acknowledged_at END
-       WHERE operation = ?`,
+       WHERE operation IN (SELECT value FROM json_each(?))`,
       now + resumePause(0),
       now,
-      operation,
+      JSON.stringify(operations),
     );
   }
 
@@ -114,34 +108,13 @@ export class OperationJournal {
       .one().at;
   }
 
-  /** When the first acknowledged operation other than `without` was acknowledged; null if there is none. */
-  firstAcknowledged(without: string | null): number | null {
-    const first = this.#sql
-      .exec<{ at: number }>(
-        `SELECT acknowledged_at AS at FROM drives WHERE acknowledged_at IS NOT NULL AND operation <> ?
-         ORDER BY acknowledged_at LIMIT 1`,
-        without ?? "",
+  /** When the first acknowledged operation was acknowledged; null if there is none. */
+  firstAcknowledged(): number | null {
+    return this.#sql
+      .exec<{ at: number | null }>(
+        "SELECT min(acknowledged_at) AS at FROM drives WHERE acknowledged_at IS NOT NULL",
       )
-      .toArray()[0];
-    return first?.at ?? null;
-  }
-
-  /** When the operation was acknowledged; null if it wasn't or has no row. */
-  acknowledgedAt(operation: string): number | null {
-    const row = this.#sql
-      .exec<{ at: number | null }>("SELECT acknowledged_at AS at FROM drives WHERE operation = ?", operation)
-      .toArray()[0];
-    return row?.at ?? null;
-  }
-
-  /** Whether at least `count` operations were acknowledged before a time. */
-  hasAcknowledged(before: number, count: number): boolean {
-    const last = this.#sql.exec(
-      "SELECT 1 FROM drives WHERE acknowledged_at < ? ORDER BY acknowledged_at LIMIT 1 OFFSET ?",
-      before,
-      count - 1,
-    );
-    return last.toArray().length > 0;
+      .one().at;
   }
 
   /** Operations acknowledged before a time, including those settled by the operator, oldest acknowledgement first. */
@@ -156,6 +129,16 @@ export class OperationJournal {
       .toArray();
   }
 
+  /** Removes operations that were acknowledged before a time and are over, at most so many. @returns whether there are more */
+  forgetOld(before: number, now: number, most: number): boolean {
+    const old = this.acknowledgedBefore(before, most);
+    for (const { operation } of old) {
+      if (this.isNeeded(operation)) this.acknowledge(operation, now);
+      else this.forget(operation);
+    }
+    return old.length === most;
+  }
+
   /** Records that the operation's effects are written. */
   acknowledge(operation: string, now: number): void {
     this.#sql.exec(
@@ -165,9 +148,8 @@ export class OperationJournal {
     );
   }
 
-  /** Whether the operation still has something to sign or to prove. */
-  isOpen(operation: string): boolean {
-    // An unprovable shared transaction is kept as long as any of its parts.
+  /** Whether the operation has something to sign or to prove, or is a shared transaction that one of its parts reads. */
+  isNeeded(operation: string): boolean {
     const open = this.#sql.exec(
       `SELECT 1 FROM intents WHERE operation = ?
        AND (state IN ('queued', 'open') OR EXISTS (
@@ -178,12 +160,8 @@ export class OperationJournal {
     return open.toArray().length > 0;
   }
 
-  /**
-   * Removes all rows of an operation. Keeps the name of one with a snapshot, and of one withdrawn before its first
-   * step.
-   */
+  /** Removes all rows of an operation. */
   forget(operation: string): void {
-    const isRefused = this.#isRefused(operation);
     this.#sql.exec(
       "DELETE FROM signed WHERE intent_id IN (SELECT id FROM intents WHERE operation = ?)",
       operation,
@@ -200,7 +178,5 @@ export class OperationJournal {
     );
     this.#sql.exec("DELETE FROM intents WHERE operation = ?", operation);
     this.#sql.exec("DELETE FROM drives WHERE operation = ?", operation);
-    this.#snapshots.forget(operation);
-    if (isRefused) this.#snapshots.nameWithdrawn(operation as Uuid);
   }
 }

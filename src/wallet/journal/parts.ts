@@ -12,7 +12,7 @@ export interface Carried {
 export interface SharedEnd {
   /** The state before. */
   readonly from: IntentState;
-  readonly move: Exclude<Move, "sign" | "lose">;
+  readonly move: Exclude<Move, "sign" | "lose" | "forget">;
   readonly ending: IntentEnding;
 }
 
@@ -34,7 +34,7 @@ export const partsOf = ({ from, move, ending }: SharedEnd, carried: readonly Car
   if (move === "give_up") return all({ move, ending });
   if (move === "succeed") return sharedOut(from, ending, carried);
   if (from === "unknown") return all({ move, ending: move === "fail" ? withoutCode(ending) : ending });
-  // Beyond the day's quota each is signed by a full-access key at its next attempt (docs/operations.md).
+  // Beyond the day's quota each is signed by a full-access key at its next attempt (docs/transactions.md).
   if (ending.contractCode === "E_STAFF_QUOTA") return all({ move, ending });
   if (move === "refuse" || ending.contractCode !== "E_STORAGE_BALANCE") {
     return carried.map(({ intentId }) => ({ intentId, move: "lose", again: "alone" }));

@@ -38,10 +38,10 @@ export const turnFor = (serving: number, lastOfCaller: number | null): number =>
  */
 export const together = (waiting: readonly QueuedIntent[], mostTokens: number): Unit[] => {
   const units: (Unit & { readonly members: Pick<QueuedIntent, "id" | "tokens">[] })[] = [];
-  const last = new Map<string, { readonly unit: (typeof units)[number]; tokens: number }>();
+  const last = new Map<string | null, { readonly unit: (typeof units)[number]; tokens: number }>();
   for (const { share, tokens, ...intent } of waiting) {
     const member = { id: intent.id, tokens };
-    const open = share === null ? undefined : last.get(share);
+    const open = last.get(share);
     if (open && open.tokens + tokens <= mostTokens) {
       open.unit.members.push(member);
       open.tokens += tokens;

@@ -73,6 +73,12 @@ export class SpendingJournal {
     return sum / BigInt(today - first.day + 1);
   }
 
+  /** A day's spending is at least this much, of which an object that was set back knows less. */
+  raise(amount: bigint, now: number): void {
+    const known = this.of(now);
+    if (amount > known) this.add(amount - known, now);
+  }
+
   /** Adds to a day's spending. Part of the caller's transaction. */
   add(amount: bigint, now: number): void {
     if (amount === 0n) return;

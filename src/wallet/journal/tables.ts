@@ -89,8 +89,6 @@ export const drives = sqliteTable(
     acknowledgedAt: integer("acknowledged_at"),
     /** From then on it accepts no more steps. */
     withdrawnAt: integer("withdrawn_at"),
-    /** 1 if a caller was told that it is pending. */
-    promised: integer("promised").notNull().default(0),
   },
   (table) => [
     index("drives_resume").on(table.resumeAt).where(sql`resume_at IS NOT NULL`),
@@ -161,60 +159,6 @@ export const signed = sqliteTable(
   ],
 );
 
-/** Operations that intents belong to, from the database. */
-export const snapshots = sqliteTable(
-  "snapshots",
-  {
-    operation: text("operation").primaryKey(),
-    generation: integer("generation").notNull(),
-    rowNumber: integer("row_number").notNull(),
-    kind: text("kind").notNull(),
-    integration: text("integration").notNull(),
-    subject: text("subject").notNull(),
-    request: text("request").notNull(),
-    keys: text("keys").notNull(),
-    acceptedAt: integer("accepted_at").notNull(),
-    /** The result, like the three after it. */
-    state: text("state"),
-    answerStatus: integer("answer_status"),
-    answerBody: text("answer_body"),
-    endedAt: integer("ended_at"),
-    /** 1: it can't be put back into a database without it. */
-    lost: integer("lost").notNull().default(0),
-    quotedCost: text("quoted_cost"),
-    mostCost: text("most_cost"),
-    reference: text("reference"),
-    apiKey: text("api_key"),
-  },
-  (table) => [index("snapshots_order").on(table.generation, table.rowNumber)],
-);
-
-/** State of the database, one row. */
-export const database = sqliteTable(
-  "database",
-  {
-    id: integer("id").primaryKey(),
-    /** Number of recoveries. */
-    generation: integer("generation").notNull().default(0),
-    /** Set, like `missing`, while it is older than the journal. */
-    behindSince: integer("behind_since"),
-    missing: text("missing"),
-    /** Rows of operations that began before may have been removed without a name. */
-    forgottenUntil: integer("forgotten_until"),
-  },
-  () => [check("database_one", sql`id = 1`)],
-);
-
-/**
- * Operations whose rows were removed, by the bytes of their uuid, which sort by creation time: a rolled-back database may have
- * them open again.
- */
-export const forgotten = sqliteTable("forgotten", {
-  operation: bytes("operation").primaryKey(),
-  /** 1 if it was withdrawn before its first step, so that callers were told that nothing was sent. */
-  withdrawn: integer("withdrawn").notNull().default(0),
-});
-
 /** Intents of shared transactions. The costs are the intent's own, which count for the transaction while it carries the intent. */
 export const carried = sqliteTable(
   "carried",
@@ -259,24 +203,3 @@ export const budgets = sqliteTable("budgets", {
   day: integer("day").notNull(),
   spent: text("spent").notNull(),
 });
-
-/** Files in R2 with removed operations, all of one generation. */
-export const files = sqliteTable(
-  "files",
-  {
-    number: integer("number").primaryKey({ autoIncrement: true }),
-    key: text("key").notNull(),
-    generation: integer("generation").notNull(),
-    /** Lowest and highest row number and uuid. */
-    firstRow: integer("first_row").notNull(),
-    lastRow: integer("last_row").notNull(),
-    firstId: text("first_id").notNull(),
-    lastId: text("last_id").notNull(),
-    writtenAt: integer("written_at").notNull(),
-  },
-  (table) => [
-    index("files_order").on(table.generation, table.firstRow),
-    index("files_ids").on(table.lastId),
-    index("files_written").on(table.writtenAt),
-  ],
-);

@@ -149,6 +149,15 @@ export class LaneKeys {
     return lanes.missing() !== null && lanes.ready().length === 0;
   }
 
+  /** Whether the chain has a higher nonce of a key than the journal, which was set back then. @throws ChainUnavailableError */
+  async isOvertaken(): Promise<boolean> {
+    const { journal, rpc } = this.#parts;
+    const ready = journal.lanes.all().filter(({ state }) => state === "ready");
+    if (ready.length === 0) return false;
+    const { nonces } = await accessKeyNonces(rpc, journal.wallet()!.accountId, "final");
+    return ready.some(({ publicKey, nonce }) => (nonces.get(publicKey) ?? 0n) > BigInt(nonce ?? 0));
+  }
+
   /** All keys of the account at the last final block. Lanes whose key is gone stop signing. */
   async readFinal(): Promise<KeyNonces> {
     const { journal, rpc, log } = this.#parts;

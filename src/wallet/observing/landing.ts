@@ -4,7 +4,7 @@ import type { Uuid } from "../../domain/ids.ts";
 import type { Head } from "../chain-state/head.ts";
 import type { LandingState } from "../interface.ts";
 import type { Journal } from "../journal/journal.ts";
-import { predates } from "../journal/snapshots.ts";
+import { predates } from "../journal/timing.ts";
 import type { Runtime } from "../runtime.ts";
 import { isExpired, isSurelyAfter } from "./rules.ts";
 

@@ -11,13 +11,15 @@ import type { Runtime } from "../runtime.ts";
  * Gap above the chain's nonce after a restoration: our first row invalidates everything the lost object may have
  * signed.
  */
-const RESTORED_NONCE_GAP = 100_000;
+export const RESTORED_NONCE_GAP = 100_000;
 
 interface CustodyParts extends Runtime {
   readonly journal: Journal;
   readonly settings: Pick<Settings, "WALLET_SECRETS" | "PLATFORM_ACCOUNT_ID" | "PLATFORM_PRIVATE_KEY">;
   /** The platform account's key comes from a secret in the settings. */
   readonly isPlatform: boolean;
+  /** Nothing is signed before the object was compared with what others know of it. */
+  readonly guard: () => { start(): Promise<void>; readonly isStarted: boolean };
 }
 
 /** Creates, imports, opens and seals the wallet's key. Nothing else in the object sees the seed. */
@@ -31,6 +33,7 @@ export class Custody {
 
   /** Opens the key, once per instance. The platform's is imported from its secret, again when that changes. */
   async unlock(): Promise<void> {
+    await this.#parts.guard().start();
     if (this.#keyring !== null) return;
     if (this.#parts.isPlatform) await this.#importPlatform();
     if (this.#parts.journal.wallet() === null) return;
@@ -41,7 +44,7 @@ export class Custody {
   /** The open keys of an active wallet; null while it may not sign. */
   signing(): Signing | null {
     const wallet = this.#parts.journal.wallet();
-    if (wallet?.state !== "active" || this.#keyring === null) return null;
+    if (wallet?.state !== "active" || this.#keyring === null || !this.#parts.guard().isStarted) return null;
     return { accountId: wallet.accountId, keyring: this.#keyring };
   }
 
@@ -70,12 +73,7 @@ export class Custody {
    * has or will get.
    * @throws Error if it can't be opened
    */
-  async restore(
-    accountId: string,
-    sealed: Uint8Array,
-    secretVersion: number,
-    generation = 0,
-  ): Promise<SealedKey> {
+  async restore(accountId: string, sealed: Uint8Array, secretVersion: number): Promise<SealedKey> {
     await this.unlock();
     const { journal, settings, now } = this.#parts;
     const state = journal.wallet()?.state ?? "empty";
@@ -87,7 +85,6 @@ export class Custody {
       );
       this.#discardOther(keyFromSeed(seed).publicKey);
       await this.#enter(accountId, seed, "restored", now());
-      journal.snapshots.beginGeneration(generation);
       await this.unlock();
     }
     return toSealedKey(this.known(accountId));

@@ -1,5 +1,5 @@
 import type { Action } from "../../chain/actions.ts";
-import { type MintOrder, mintTogether, orderIn } from "../../chain/contract/shared-mints.ts";
+import { mintTogether, orderIn } from "../../chain/contract/shared-mints.ts";
 import { type Cost, costOf, maxSpent, requiredBalance } from "../../chain/cost.ts";
 import { pendingResult } from "../../chain/outcome.ts";
 import type { ChainRpc } from "../../chain/rpc.ts";
@@ -99,7 +99,9 @@ class Sharing {
   #draft(unit: Unit, budget: bigint): Draft | null {
     const { members } = unit;
     if (members.length === 1) return null;
-    const orders = members.map(({ id }) => this.#orderOf(id));
+    const actions = this.#parts.journal.intents.actionsOf(members.map(({ id }) => id));
+    // Only mints have a share name.
+    const orders = members.map(({ id }) => orderIn(decodeActions(actions.get(id)!))!);
     const draftOf = (count: number): Draft => {
       const actions = [mintTogether(orders.slice(0, count))];
       const cost = costOf({ receiverId: unit.receiverId, actions }, this.#parts.head.prices);
@@ -108,11 +110,6 @@ class Sharing {
     };
     const count = mostPayable(members.length, (count) => draftOf(count).total, budget);
     return count === 1 ? null : draftOf(count);
-  }
-
-  #orderOf(intentId: number): MintOrder {
-    // Only mints have a share name.
-    return orderIn(decodeActions(this.#parts.journal.intents.toSign(intentId).actions))!;
   }
 
   /**
@@ -135,7 +132,7 @@ class Sharing {
       now: now(),
     });
     journal.operations.begin(operation, true);
-    journal.shared.carry(shared, members, now());
+    journal.shared.carry(shared, members);
     return shared;
   }
 }

@@ -95,14 +95,6 @@ export const HTTP: readonly Mutant[] = [
     named: "is the same request with another boundary and another order of its files",
   },
   {
-    id: "idempotency: the second of two copies has its effect too",
-    file: "src/db/queries/idempotency.ts",
-    search: "createdAt: sql`CASE WHEN ${isFree(createdAt)} THEN ${createdAt.getTime()} END`,",
-    replacement: "createdAt,",
-    tests: effects,
-    named: "sent twice at once is carried out once, and both get its answer",
-  },
-  {
     id: "webhooks: a rotation's answer shows what was changed meanwhile as it was",
     file: "src/events/webhooks/webhooks.ts",
     search: "eq(webhooks.secret, read.secret), ...asRead) as SQL;",
@@ -145,8 +137,8 @@ export const HTTP: readonly Mutant[] = [
     file: "src/http/app-env.ts",
     search: "endpoint?.isWrite ?? (",
     replacement: "endpoint === null || (",
-    tests: ["test/losses/bookmarks.test.ts"],
-    named: "by a PUT that changes nothing",
+    tests: ["test/api/allowlist.test.ts"],
+    named: "a PUT that changes nothing is no write",
   },
   {
     id: "authentication: a write is let pass by what was known of its key",

@@ -3,6 +3,7 @@ import { BROWSER } from "./browser.ts";
 import { CONTRACT } from "./contract.ts";
 import { DOMAIN } from "./domain.ts";
 import { HTTP } from "./http.ts";
+import { LEDGER } from "./ledger.ts";
 import { LIMITS } from "./limits.ts";
 import { OPERATIONS } from "./operations.ts";
 import { SERVICES } from "./services.ts";
@@ -14,6 +15,7 @@ import { WALLET } from "./wallet.ts";
 export const MUTANTS: readonly Mutant[] = [
   ...DOMAIN,
   ...HTTP,
+  ...LEDGER,
   ...LIMITS,
   ...SERVICES,
   ...OPERATIONS,

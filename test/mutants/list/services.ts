@@ -16,35 +16,12 @@ export const SERVICES: readonly Mutant[] = [
     named: "no operation reads or changes anything of another integration",
   },
   {
-    id: "tenancy: anybody's collection is read",
-    file: "src/db/queries/collections.ts",
-    search: "and(eq(collections.id, id), eq(collections.integrationId, integrationId))",
-    replacement: "eq(collections.id, id)",
-    tests: tenancy,
-    named: "no operation reads or changes anything of another integration",
-  },
-  {
     id: "tenancy: the list of collections is everybody's",
     file: "src/db/queries/collections.ts",
     search: "WHERE integration_id = ${uuidToBytes(integrationId)} ${behind} ORDER BY id DESC",
     replacement: "WHERE ${uuidToBytes(integrationId)} IS NOT NULL ${behind} ORDER BY id DESC",
     tests: tenancy,
     named: "lists contain nothing of another integration, whatever the cursor",
-  },
-  {
-    id: "archive: takes the newest row, whose number is given again",
-    file: "src/operator/jobs/archiving.ts",
-    search: "sql`operations.rowid < (SELECT max(rowid) FROM operations)`,",
-    replacement: "",
-    tests: ["test/losses/archive-refusals.test.ts"],
-  },
-  {
-    id: "counts: an end is counted again whenever somebody tries to end the operation",
-    file: "src/db/queries/operation-counts.ts",
-    search: "1 WHERE ${isOpen(id)}`",
-    replacement: "1`",
-    tests: ["test/api/operation-counts.test.ts"],
-    named: "counted once",
   },
   {
     id: "counts: days that are no longer shown are forgotten",
@@ -56,7 +33,7 @@ export const SERVICES: readonly Mutant[] = [
   },
   {
     id: "archive: a run takes operations that another has taken",
-    file: "src/operator/jobs/archiving.ts",
+    file: "src/operations/engine/archive-pages.ts",
     search: "AND finished_at IS NOT NULL) = ${ids.length}`)",
     replacement: "AND finished_at IS NOT NULL) <= ${ids.length}`)",
     tests: archive,
@@ -64,7 +41,7 @@ export const SERVICES: readonly Mutant[] = [
   },
   {
     id: "archive: what shares the result of an archived operation's transaction loses it",
-    file: "src/operator/jobs/archiving.ts",
+    file: "src/operations/engine/archive-pages.ts",
     search: "sql`operation_id NOT IN ${named}`,",
     replacement: "sql`operation_id IN ${named}`,",
     tests: sharedResults,
@@ -101,14 +78,6 @@ export const SERVICES: readonly Mutant[] = [
     replacement: "const ARCHIVE_ORPHAN_AFTER = 61 * HOUR;",
     tests: archive,
     named: "leave no unreferenced file permanently",
-  },
-  {
-    id: "archive: recovery takes what was archived for lost",
-    file: "src/operator/wallet-recovery.ts",
-    search: "if (!lacked.has(id) || (await findArchived(context, integrationUuid, id))) continue;",
-    replacement: "if (!lacked.has(id) || (await findArchived(context, id, integrationUuid))) continue;",
-    tests: archive,
-    named: "are not restored by a recovery, although their wallet's journal has them",
   },
   {
     id: "keys: the operator revokes a key under another integration",
@@ -193,7 +162,7 @@ export const SERVICES: readonly Mutant[] = [
   },
   {
     id: "archive: a file that R2 refuses keeps the others of its page in the database",
-    file: "src/operator/jobs/archiving.ts",
+    file: "src/operations/engine/archive-pages.ts",
     search: "if (inRow === MOST_REFUSED_FILES) break;",
     replacement: "break;",
     tests: ["test/losses/archive-refusals.test.ts"],
@@ -237,14 +206,6 @@ export const SERVICES: readonly Mutant[] = [
     named: "keeps showing the NFT's mint transaction, however many mints follow",
   },
   {
-    id: "pages: what a collection's row has noted of mints is lost when the row is full",
-    file: "src/operations/engine/endings.ts",
-    search: "...(mint === undefined ? [] : [moveMints(db, subjectId)]),",
-    replacement: "",
-    tests: ["test/api/collector-pages.test.ts"],
-    named: "keeps showing the NFT's mint transaction, however many mints follow",
-  },
-  {
     id: "pages: notes of a hundred replace those that it had",
     file: "src/db/queries/mint-transactions.ts",
     search: "const merged = sql`json_patch(${mintedHundreds.transactions}, excluded.transactions)`;",
@@ -266,13 +227,6 @@ export const SERVICES: readonly Mutant[] = [
     search: "[...Map.groupBy(numbers, hundredOf).values()].flatMap(numberRuns)",
     replacement: "numberRuns(numbers)",
     tests: ["test/unit/mint-notes.test.ts"],
-  },
-  {
-    id: "restored wallets: events get numbers that readers have already",
-    file: "src/operator/wallets.ts",
-    search: "if (generation > 0)\n    await ledger.batch([skipNumbers(",
-    replacement: "if (generation < 0)\n    await ledger.batch([skipNumbers(",
-    tests: ["test/losses/backup.test.ts"],
   },
   {
     id: "hand-over: a wallet without a role in a contract writes to it",
@@ -304,14 +258,6 @@ export const SERVICES: readonly Mutant[] = [
     replacement: "key.deleteBody();",
     tests: ["test/losses/answers-with-effects.test.ts"],
     named: "a long answer is returned again after the database's answer to its form was lost",
-  },
-  {
-    id: "payouts: one is accepted without an account to pay to",
-    file: "src/operations/kinds/wallet-payout.ts",
-    search: "condition: sql`${hasPayoutAccount(integrationId)} AND NOT",
-    replacement: "condition: sql`NOT",
-    tests: ["test/api/payout.test.ts"],
-    named: "is sent to the account that is set when it is accepted",
   },
   {
     id: "pages: a collection that isn't read yet is sorted by rarity",
@@ -375,14 +321,6 @@ export const SERVICES: readonly Mutant[] = [
     replacement: "isOwn && read",
     tests: ["test/api/payout.test.ts"],
     named: "includes nothing that another owner earned after a reading",
-  },
-  {
-    id: "payouts: what was read before the wallet becomes the owner isn't forgotten",
-    file: "src/operator/contract-ownership.ts",
-    search: "[forgetEarned(context.db, [accountId], id)]",
-    replacement: "[]",
-    tests: ["test/api/payout.test.ts"],
-    named: "includes nothing that another owner earned before a payout reads",
   },
   {
     id: "payouts: an amount leaves sales to be paid again that it could not read",
@@ -575,14 +513,6 @@ export const SERVICES: readonly Mutant[] = [
     replacement: "return { items: items.slice(0, most), cursor: sent.cursor };",
     tests: ["test/api/mcp.test.ts"],
     named: "have as many entries of a page as fit",
-  },
-  {
-    id: "integrations: one is deleted that has just got something to do",
-    file: "src/db/queries/integrations.ts",
-    search: "    not(hasOpenOperations(id)),\n",
-    replacement: "",
-    tests: ["test/api/suspension.test.ts"],
-    named: "an integration isn't deleted while another isolate has just accepted an operation",
   },
   {
     id: "keys: a limited key is let in where no collection is named",

@@ -1,8 +1,16 @@
-/** Mutants of `src/domain/` that StrykerJS makes (https://stryker-mutator.io/docs/stryker-js/configuration). */
+/** Mutants of rules without I/O that StrykerJS makes (https://stryker-mutator.io/docs/stryker-js/configuration). */
 import { mkdtempSync, rmSync } from "node:fs";
 import { availableParallelism, tmpdir } from "node:os";
 import { join } from "node:path";
 import { Stryker } from "@stryker-mutator/core";
+
+/** The rules of the domain, and those of a ledger's journal, its access keys and its proofs. */
+const RULES: readonly string[] = [
+  "src/domain/*.ts",
+  "src/wallet/journal/{machine,parts,queue,timing}.ts",
+  "src/wallet/lanes/lanes.ts",
+  "src/wallet/observing/rules.ts",
+];
 
 /** The least share of mutants that tests have to notice, percent. */
 const LEAST = 90;
@@ -14,14 +22,14 @@ const PATIENCE = 20_000;
  * Tries all mutants of files, and shows those that survive and the score of each file.
  * @returns whether enough of them were noticed
  */
-export async function tryDomain(files: readonly string[] = ["src/domain/*.ts"]): Promise<boolean> {
+export async function tryRules(files: readonly string[] = RULES): Promise<boolean> {
   const scratch = mkdtempSync(join(tmpdir(), "mintage-stryker-"));
   try {
     const results = await new Stryker({
       mutate: [...files],
       testRunner: "vitest",
       plugins: ["@stryker-mutator/vitest-runner"],
-      vitest: { configFile: "test/mutants/domain.config.ts" },
+      vitest: { configFile: "test/mutants/rules.config.ts" },
       concurrency: availableParallelism(),
       timeoutMS: PATIENCE,
       reporters: ["clear-text", "progress-append-only"],

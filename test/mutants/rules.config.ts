@@ -1,4 +1,4 @@
-/** Vitest for mutants of `src/domain/`: the tests that are named after its files. */
+/** Vitest for mutants of rules: the tests that are named after files of `src/domain/`, and those of the rules of wallets. */
 import { readdirSync } from "node:fs";
 import { basename } from "node:path";
 import { defineConfig } from "vitest/config";
@@ -25,6 +25,9 @@ export default defineConfig({
     isolate: false,
     sequence: { sequencer: OwnFirst },
     setupFiles: ["test/mutants/seed.ts"],
-    include: readdirSync("src/domain").map((name) => `test/unit/${name.replace(/\.ts$/, ".test.ts")}`),
+    include: [
+      ...readdirSync("src/domain").map((name) => `test/unit/${name.replace(/\.ts$/, ".test.ts")}`),
+      "test/unit/wallet-{lanes,machine,rules,shared}.test.ts",
+    ],
   },
 });
