@@ -8,8 +8,9 @@ import { integrations, ledgers } from "../db/schema/index.ts";
 import { collections, meta, operationCounts, outbox } from "../db/schema/ledger.ts";
 import type { SentStatement } from "../db/statements.ts";
 import { failedOn, isAtFault } from "../db/statements.ts";
-import type { Uuid } from "../domain/ids.ts";
+import { type Uuid, uuidToBytes } from "../domain/ids.ts";
 import { within } from "../waiting.ts";
+import { isLarge } from "./journal/timing.ts";
 import type { Runtime } from "./runtime.ts";
 
 /** Shortest time between two calls of D1 that nobody waits for, and the pause after one that failed. Milliseconds. */
@@ -25,10 +26,9 @@ const ROWS = 40;
 /** Statements of the entries of one batch. A single larger entry has a batch of its own. */
 const MOST_BYTES = 1_000_000;
 const DAY_MS = 24 * 3_600_000;
-const GIB = 2 ** 30;
 
 /** How long entries are kept for a D1 that is set back, by the size of the object, which holds 10 GB. Milliseconds. */
-const keptMs = (bytes: number): number => (bytes < 4 * GIB ? 31 * DAY_MS : 7 * DAY_MS);
+const keptMs = (bytes: number): number => (isLarge(bytes) ? 7 : 31) * DAY_MS;
 
 /** How often what D1 has refused is tried again, and so many at a time. Milliseconds. */
 const RETRY_MS = 3_600_000;
@@ -425,7 +425,7 @@ export class Outbox {
         `SELECT lower(hex(unshipped.operation_id)) AS id, unshipped.key, iif(fingerprint IS NULL, NULL, lower(hex(fingerprint))) AS fingerprint
          FROM unshipped LEFT JOIN idempotency_keys AS used ON used.integration_id = ? AND used.key = unshipped.key
          WHERE unshipped.operation_id > x'' ORDER BY unshipped.operation_id DESC LIMIT ?`,
-        idOf(integrationId!),
+        uuidToBytes(integrationId!),
         UNSHIPPED_TOLD,
       )
       .toArray();
@@ -444,7 +444,7 @@ export class Outbox {
            min(created_at) AS openSince FROM operations WHERE state IN ('pending', 'unknown')`,
       )
       .one();
-    const id = idOf(integrationId!);
+    const id = uuidToBytes(integrationId!);
     return {
       sql: `INSERT INTO ledgers (id, entry, version, events_seq, pending, unknown, open_since, unpaid_sales, updated_at,
           flush, flush_tag, unshipped, refused)
@@ -503,7 +503,7 @@ export class Outbox {
    */
   async #known(integrationId: Uuid, isEmpty: boolean): Promise<KnownToD1 | null> {
     const db = openDatabase(this.#parts.d1);
-    const own = sql`id = ${idOf(integrationId)}`;
+    const own = sql`id = ${uuidToBytes(integrationId)}`;
     const statements = [
       db
         .select({
@@ -528,8 +528,6 @@ export class Outbox {
     return { entry, version, eventsSeq, flush, flushTag };
   }
 }
-
-const idOf = (id: Uuid): Uint8Array => new Uint8Array(Buffer.from(id.replaceAll("-", ""), "hex"));
 
 interface Changed {
   readonly rows: readonly (typeof collections.$inferSelect)[];

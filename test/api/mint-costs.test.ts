@@ -8,6 +8,7 @@ import type { Uuid } from "../../src/domain/ids.ts";
 import { apiWith, bodyOf, createIntegration, createReceivers, type TestIntegration } from "../support/api.ts";
 import { createCollection } from "../support/collections.ts";
 import { putPage } from "../support/collectors.ts";
+import { watchedLedgers } from "../support/ledgers.ts";
 import { setWalletBindings } from "../support/wallets.ts";
 
 /**
@@ -74,28 +75,6 @@ const countingDatabase = (counts: Counts): D1Database => {
   });
 };
 
-/** The wallets' namespace, which counts the calls of its objects. */
-const countingWallets = (counts: Counts): typeof env.WALLET =>
-  new Proxy(env.WALLET, {
-    get: (target, name) => {
-      const value: unknown = Reflect.get(target, name);
-      if (name !== "getByName") return typeof value === "function" ? value.bind(target) : value;
-      return (wallet: string) =>
-        new Proxy(target.getByName(wallet), {
-          get: (stub, method) => {
-            const call: unknown = Reflect.get(stub, method);
-            if (typeof call !== "function") return call;
-            return (...parameters: unknown[]) => {
-              counts.object_calls += 1;
-              return (stub as unknown as Record<PropertyKey, (...all: unknown[]) => unknown>)[method]?.(
-                ...parameters,
-              );
-            };
-          },
-        });
-    },
-  });
-
 /** Adds up the rows that the wallet's own SQLite reads and writes from now on. */
 const countObject = (counts: Counts): Promise<void> =>
   runInDurableObject(env.WALLET.getByName(shop.integrationUuid), (_, { storage: { sql } }) => {
@@ -127,7 +106,11 @@ const none = (): Counts => ({
 const mint = async (counts: Counts, headers: Readonly<Record<string, string>>): Promise<void> => {
   const [receiver] = await createReceivers(1);
   const DB = countingDatabase(counts);
-  const bindings = { DB, WALLET: countingWallets(counts) };
+  const WALLET = watchedLedgers((_method, call) => {
+    counts.object_calls += 1;
+    return call();
+  });
+  const bindings = { DB, WALLET };
   await setWalletBindings(shop.integrationUuid, { DB });
   const { response, background } = await apiWith(bindings, `/collection/${collection}/mint`, {
     key: shop.key,

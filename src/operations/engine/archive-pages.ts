@@ -3,7 +3,7 @@ import type { ServiceContext } from "../../context.ts";
 import { type Results, runBatch } from "../../db/client.ts";
 import { type Ledger, ledgerOf } from "../../db/ledger.ts";
 import { type ArchiveRow, madeAt } from "../../db/queries/archives.ts";
-import { unhexed } from "../../db/queries/blobs.ts";
+import { idsIn } from "../../db/queries/collections.ts";
 import { copySharedResult, RESULT } from "../../db/queries/operation-transactions.ts";
 import type { OperationRow } from "../../db/queries/operations.ts";
 import { broughtFiles } from "../../db/schema/index.ts";
@@ -104,15 +104,13 @@ export const recorded = ([rows, results]: Recorded): Pick<ArchivedOperation, "ro
   }));
 };
 
-const hexesOf = (ids: readonly Uuid[]): string => JSON.stringify(ids.map((id) => id.replaceAll("-", "")));
-
 type BroughtFile = readonly [collection: string, sha256: string, operation: string];
 
 /**
  * Replaces ended operations by the file that has them, in one batch, if all of them are still there: of two runs, one counts.
  */
 const replaceByFile = async (db: Ledger, file: ArchiveRow, ids: readonly Uuid[]): Promise<boolean> => {
-  const named = unhexed(hexesOf(ids));
+  const named = idsIn(ids);
   const isIn = sql`EXISTS (SELECT 1 FROM archives WHERE integration_id = ${uuidToBytes(file.integrationId)}
     AND last_id = ${uuidToBytes(file.lastId)} AND object_key = ${file.objectKey})`;
   const insert = db
@@ -225,7 +223,7 @@ const archive = async (
   const { env, log, now } = context;
   const ledger = ledgerOf(context, integrationId);
   const ids = group.map(({ id }) => id);
-  const read = await ledger.batch(selectRecorded(ledger, unhexed(hexesOf(ids))));
+  const read = await ledger.batch(selectRecorded(ledger, idsIn(ids)));
   const operations = recorded(read).toSorted((one, other) => (one.row.id < other.row.id ? -1 : 1));
   const times = operations.flatMap(({ transactions }) => transactions.map(({ at }) => at));
   const objectKey = archiveKey(integrationId, new Date(madeAt(ids[0]!)), newUuid());

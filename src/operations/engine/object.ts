@@ -31,6 +31,7 @@ import {
   type RowWithResults,
   type Written,
 } from "../../wallet/interface.ts";
+import { isLarge } from "../../wallet/journal/timing.ts";
 import { WalletObject } from "../../wallet/object.ts";
 import { archivePage } from "./archive-pages.ts";
 import { bringBack } from "./bring-back.ts";
@@ -53,8 +54,7 @@ const SHIP_MS = 20_000;
 const TIDY_EVERY_MS = 60_000;
 const TIDY_MS = 10_000;
 
-/** A ledger of this size moves what has ended to R2 after an hour, and keeps events for a day. Bytes, milliseconds. */
-const LARGE = 4 * 2 ** 30;
+/** When a large ledger moves what has ended to R2; it keeps events for a day. Milliseconds. */
 const LARGE_KEPT_MS = 3_600_000;
 
 /** More open operations than an integration can have. */
@@ -112,14 +112,14 @@ export class IntegrationWallet extends WalletObject {
     const began = now();
     if (integrationId === null || guard.isSetBack || began < this.#tidyAt) return;
     this.#tidyAt = began + TIDY_EVERY_MS;
-    const isLarge = () => this.ctx.storage.sql.databaseSize >= LARGE;
+    const isStillLarge = () => isLarge(this.ctx.storage.sql.databaseSize);
     const context = this.#context({ id: integrationId, integrationId });
-    const days = isLarge() ? 1 : context.settings.EVENTS_KEPT_DAYS;
+    const days = isStillLarge() ? 1 : context.settings.EVENTS_KEPT_DAYS;
     try {
       // What signs and answers gets its turn in between, and the clock goes on.
       while (now() < began + TIDY_MS && (await tidyLedger(context, integrationId, days))) await pause(1);
       const before = new Date(began - LARGE_KEPT_MS);
-      while (isLarge() && now() < began + TIDY_MS) {
+      while (isStillLarge() && now() < began + TIDY_MS) {
         const page = await archivePage(context, integrationId, { after: this.#archivedTo, before });
         this.#archivedTo = page.last;
         if (page.last === null) break;

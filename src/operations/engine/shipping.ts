@@ -1,6 +1,6 @@
 import { and, asc, eq, isNotNull, sql } from "drizzle-orm";
 import type { Ledger } from "../../db/ledger.ts";
-import { unhexed } from "../../db/queries/blobs.ts";
+import { idsIn } from "../../db/queries/collections.ts";
 import { events, idempotencyKeys, operations, unshipped } from "../../db/schema/ledger.ts";
 import { newUuid, toHex, type Uuid } from "../../domain/ids.ts";
 import { type ArchivedOperation, linesOf } from "../../files/archive/file.ts";
@@ -106,7 +106,7 @@ export class Shipping {
       WHERE operations.id = unshipped.operation_id AND operations.updated_at = given.value ->> 1)`);
     await ledger
       .delete(unshipped)
-      .where(sql`operation_id IN ${unhexed(hexes(ids))} AND operation_id NOT IN (SELECT id FROM operations)`);
+      .where(sql`operation_id IN ${idsIn(ids)} AND operation_id NOT IN (SELECT id FROM operations)`);
   }
 }
 
@@ -126,11 +126,9 @@ const withinBytes = (found: readonly { readonly operationId: Uuid; readonly byte
     .map(({ operationId }) => operationId);
 };
 
-const hexes = (ids: readonly Uuid[]): string => JSON.stringify(ids.map((id) => id.replaceAll("-", "")));
-
 /** Operations with their transactions and keys. */
 const recordsOf = async (ledger: Ledger, ids: readonly Uuid[]): Promise<ArchivedOperation[]> => {
-  const named = unhexed(hexes(ids));
+  const named = idsIn(ids);
   const [rows, results, keys, reported] = await ledger.batch([
     ...selectRecorded(ledger, named),
     // By the rows' own keys: no index finds a key by its operation.

@@ -145,13 +145,6 @@ export class IntentJournal {
     if (to.state === "queued" || to.state === "open") this.#counts[to.state] += 1;
   }
 
-  /** Whether the operation has any step. */
-  hasAny(operation: string): boolean {
-    return (
-      this.#sql.exec("SELECT 1 FROM intents WHERE operation = ? LIMIT 1", operation).toArray().length > 0
-    );
-  }
-
   /** Whether the intent is still in the journal. */
   isKept(id: number): boolean {
     return (

@@ -16,11 +16,13 @@ const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 const GIB = 2 ** 30;
 
+/** Whether an object keeps less than usual: it holds at most 10 GB, and open rows need the space more. */
+export const isLarge = (bytes: number): boolean => bytes >= 4 * GIB;
+
 /**
- * How long rows of ended operations stay, by the object's size: an object holds at most 10 GB, and open rows need the space
- * more. Bytes, milliseconds.
+ * How long rows of ended operations stay, by the object's size. Bytes, milliseconds.
  */
-export const keptMs = (bytes: number, days: number): number => (bytes >= 4 * GIB ? HOUR_MS : days * DAY_MS);
+export const keptMs = (bytes: number, days: number): number => (isLarge(bytes) ? HOUR_MS : days * DAY_MS);
 
 /** When an operation began: the first 48 bits of a UUIDv7 are Unix milliseconds (RFC 9562). */
 const beganAt = (operation: Uuid): number =>
