@@ -33,7 +33,12 @@ if (!(measuredMs > 0)) throw new Error("--seconds: give a number above 0");
 type Mint = () => Promise<void>;
 
 const load = loadavg()[0]!;
-const service = await startService({ entry: "bench/mint-worker.ts", blockMs: BLOCK_MS, inMemory: true });
+const service = await startService({
+  entry: "bench/mint-worker.ts",
+  blockMs: BLOCK_MS,
+  inMemory: true,
+  withoutFiles: true,
+});
 try {
   const network = await embedded(service, LATENCY_MS);
   const ledgers: Mint[] = [];

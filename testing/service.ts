@@ -85,6 +85,7 @@ export async function startService({
   inspected = false,
   quiet = false,
   inMemory = false,
+  withoutFiles = false,
   onLine = () => undefined,
   built,
   settings = {},
@@ -100,6 +101,11 @@ export async function startService({
    * and of an object, in the one thread that does everything; a deployment's commit elsewhere, beside one another.
    */
   inMemory?: boolean;
+  /**
+   * Leaves the static files (/docs) out. The local runtime routes each request of a Worker that has some through further
+   * Workers, in the thread that is measured; a deployment's router is the platform's.
+   */
+  withoutFiles?: boolean;
   /** Is called with each line that a Worker logs. */
   onLine?: (line: string) => void;
   /** Changes the Worker's build in its folder, which isn't minified then. */
@@ -126,7 +132,7 @@ export async function startService({
   built?.(out);
   const miniflare = new Miniflare(
     convertV4MiniflareOptions({
-      workers: [{ ...builtWorker(out), name: NAME, bindings }],
+      workers: [{ ...builtWorker(out), ...(withoutFiles && { assets: undefined }), name: NAME, bindings }],
       ...(inspected ? { inspectorPort: 0 } : {}),
       resourcePersistencePath: state,
       // Requests are logged a line each; a bench has figures of its own. What goes wrong is shown.

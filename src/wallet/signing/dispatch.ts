@@ -137,8 +137,12 @@ class Sharing {
   }
 }
 
-/** Intents that arrive within this time are signed in one step. Milliseconds. */
+/**
+ * Intents that arrive within this time are signed in one step: while nothing is open, and under load, where more of them share
+ * a transaction and a block lasts far longer. Milliseconds.
+ */
 const GATHER_MS = 2;
+const GATHER_UNDER_LOAD_MS = 20;
 /** A balance that holds intents back is read again after this time. Milliseconds. */
 const FUNDS_PAUSE_MS = 1_000;
 
@@ -179,7 +183,8 @@ export class Dispatcher {
     if (this.#starting) return;
     this.#starting = true;
     const begin = async () => {
-      await pause(GATHER_MS);
+      const { open } = this.#parts.journal.intents.counts();
+      await pause(open < MAX_MINTS ? GATHER_MS : GATHER_UNDER_LOAD_MS);
       this.#starting = false;
       await this.dispatch();
     };
