@@ -1,3 +1,4 @@
+import { fillPlaceholders, type SQL, sql } from "drizzle-orm";
 import type { DrizzleD1Database } from "drizzle-orm/d1";
 import { drizzle } from "drizzle-orm/sqlite-proxy";
 import { ServiceError } from "../domain/errors.ts";
@@ -57,6 +58,33 @@ const prepared = (statement: Statement): Prepared =>
 export const sentOf = (statement: Statement): SentStatement => {
   const { sql, params } = prepared(statement).getQuery();
   return { sql, params };
+};
+
+/** Builds statements that run nowhere. */
+const builder = openLedger(() => Promise.reject(new Error("a template's statement was run by itself")));
+
+/**
+ * A statement of batches that Drizzle builds once, because that takes longer than SQLite takes to run it.
+ * @param names of its values, which are given as SQLite stores them
+ * @param build makes it, with placeholders for the values
+ */
+export const template = <const Name extends string>(
+  names: readonly Name[],
+  build: (ledger: Ledger, value: Readonly<Record<Name, SQL>>) => Statement,
+): ((values: Readonly<Record<Name, Uint8Array | string | number | null>>) => Statement) => {
+  let made: Prepared | null = null;
+  const make = () => {
+    const placeholders = names.map((name) => [name, sql`${sql.placeholder(name)}`]);
+    return prepared(build(builder, Object.fromEntries(placeholders) as Record<Name, SQL>));
+  };
+  return (values) => {
+    made ??= make();
+    const statement = made;
+    const { params, ...query } = statement.getQuery();
+    const getQuery = () => ({ ...query, params: fillPlaceholders([...params], values) });
+    const mapResult = statement.mapResult.bind(statement);
+    return { _prepare: (): Prepared => ({ getQuery, mapResult }) } as unknown as Statement;
+  };
 };
 
 /** Maps rows that were sent back, of statements that return the same columns as this one. */

@@ -20,8 +20,13 @@ export const postToD1 = (
   statements: readonly Statement[],
   condition: SQL,
   at: Date,
-): Statement[] => {
-  if (statements.length === 0) return [];
+): Statement[] =>
+  entriesOf(statements).map((entry) =>
+    ledger.insert(outbox).select(sql`SELECT NULL, ${entry}, ${at.getTime()}, NULL, NULL WHERE ${condition}`),
+  );
+
+/** Statements as few entries of the outbox. */
+export const entriesOf = (statements: readonly Statement[]): string[] => {
   const texts = statements.map(sentOf).map(textOf);
   const entries: string[][] = [];
   let bytes = 0;
@@ -32,11 +37,7 @@ export const postToD1 = (
       bytes = Buffer.byteLength(text);
     } else entries.at(-1)!.push(text);
   }
-  return entries.map((entry) =>
-    ledger
-      .insert(outbox)
-      .select(sql`SELECT NULL, ${`[${entry.join(",")}]`}, ${at.getTime()}, NULL, NULL WHERE ${condition}`),
-  );
+  return entries.map((entry) => `[${entry.join(",")}]`);
 };
 
 const toJson = (value: unknown): unknown =>

@@ -2,6 +2,7 @@ import { env } from "cloudflare:workers";
 import { beforeAll, describe, expect, test } from "vitest";
 import type { Overview } from "../../client/src/index.ts";
 // Inside: an end that is counted again.
+import { runBatch } from "../../src/db/client.ts";
 import { countEnd } from "../../src/db/queries/operation-counts.ts";
 import { operations } from "../../src/db/schema/ledger.ts";
 import { tidyLedgers } from "../../src/operator/jobs/clean-up.ts";
@@ -85,7 +86,11 @@ describe("an operation that ends", () => {
     expect(after.days.at(-1)!.date).toBe(new Date().toISOString().slice(0, 10));
     expect(after.days.at(-1)!.succeeded).toBe(after.totals.reduce((sum, one) => sum + one.succeeded, 0));
     const db = testLedger(shop.integrationUuid);
-    for (const row of await db.select().from(operations)) await countEnd(db, row, "succeeded", new Date());
+    const rows = await db.select().from(operations);
+    await runBatch(
+      db,
+      rows.map((row) => countEnd(row, "succeeded", new Date())),
+    );
     await check();
   });
 

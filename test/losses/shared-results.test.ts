@@ -1,9 +1,9 @@
 import { env } from "cloudflare:workers";
-import { type Query, type SQLWrapper, sql } from "drizzle-orm";
+import { sql } from "drizzle-orm";
 import { afterEach, beforeAll, describe, expect, test } from "vitest";
 // Inside: how the results of a shared transaction are stored.
 import { runBatch } from "../../src/db/client.ts";
-import { ledgerOf } from "../../src/db/ledger.ts";
+import { ledgerOf, sentOf } from "../../src/db/ledger.ts";
 import {
   copySharedResult,
   insertTransactions,
@@ -195,7 +195,7 @@ test("a later record with a different result keeps its own result", async () => 
   const hash = crypto.getRandomValues(new Uint8Array(32));
   const record = (id: Uuid, status: string): Statement[] => {
     const operation = { id, integrationId: shop.integrationUuid as Uuid };
-    return insertTransactions(db, operation, [{ hash, step: "mint", result: { status } }], new Date());
+    return insertTransactions(operation, [{ hash, step: "mint", result: { status } }], new Date());
   };
   const last = async (id: Uuid) => (await resultsOfOperation(db, id)).at(-1)!.result;
   const run = (statements: readonly Statement[]) => runBatch(db, statements);
@@ -217,7 +217,7 @@ test("a record replaces an earlier one, even if the first was archived in the me
   const hash = crypto.getRandomValues(new Uint8Array(32));
   const record = (id: Uuid, status: string): Statement[] => {
     const operation = { id, integrationId: shop.integrationUuid as Uuid };
-    return insertTransactions(db, operation, [{ hash, step: "mint", result: { status } }], new Date());
+    return insertTransactions(operation, [{ hash, step: "mint", result: { status } }], new Date());
   };
   const run = (statements: readonly Statement[]) => runBatch(db, statements);
   await inLedgers(`UPDATE operations SET state = 'unknown' WHERE id = ${blob(second)}`);
@@ -237,12 +237,7 @@ test("a record replaces an earlier one, even if the first was archived in the me
 test("the text of a result is sent to the database once", () => {
   const operation = { id: shared[0]!.uuid as Uuid, integrationId: shop.integrationUuid as Uuid };
   const record = { hash: new Uint8Array(32), step: "mint", result: { logs: ["a long one"] } };
-  const [insert] = insertTransactions(
-    ledgerOf({ env }, operation.integrationId),
-    operation,
-    [record],
-    new Date(),
-  );
-  const { params } = (insert as unknown as SQLWrapper & { toSQL(): Query }).toSQL();
+  const [insert] = insertTransactions(operation, [record], new Date());
+  const { params } = sentOf(insert!);
   expect(params.filter((value) => value === JSON.stringify(record.result))).toHaveLength(1);
 });

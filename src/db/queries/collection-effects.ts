@@ -6,7 +6,7 @@ import type { SealedOrder } from "../../domain/reveal.ts";
 import type { CollectionSettings, PhaseCounts } from "../../domain/settings.ts";
 import { tokenNumber } from "../../domain/token-ids.ts";
 import type { Database } from "../client.ts";
-import type { Ledger } from "../ledger.ts";
+import { type Ledger, template } from "../ledger.ts";
 import { drafts } from "../schema/index.ts";
 import { collections, operations } from "../schema/ledger.ts";
 import { failedOn, type Statement, withFields } from "../statements.ts";
@@ -156,22 +156,28 @@ export const replaceLocks = (
 /** The highest number of a mint's tokens: at least so many are minted. */
 export const tokensBy = ({ tokenIds }: Mint): number => Math.max(...tokenIds.map(tokenNumber));
 
-/** Raises the height that later reads must include. A mint also raises the count. */
-export const raiseShown = (
-  db: Ledger,
-  collectionId: Uuid,
-  { height, mint, at }: { readonly height: number; readonly mint?: Mint | undefined; readonly at: Date },
-): Statement =>
-  db
+const ofEnd = template(["id", "height", "minted", "at"], (ledger, { id, height, minted, at }) =>
+  ledger
     .update(collections)
     .set({
       height: sql`max(${collections.height}, ${height})`,
-      ...(mint !== undefined && {
-        minted: sql`max(${collections.minted}, ${tokensBy(mint)})`,
-        updatedAt: sql`max(${collections.updatedAt}, ${at.getTime()})`,
-      }),
+      minted: sql`max(${collections.minted}, ${minted})`,
+      updatedAt: sql`max(${collections.updatedAt}, ${at})`,
     })
-    .where(eq(collections.id, collectionId));
+    .where(eq(collections.id, id)),
+);
+
+/** Raises the height that later reads must include. A mint also raises the count. */
+export const raiseShown = (
+  collectionId: Uuid,
+  { height, mint, at }: { readonly height: number; readonly mint?: Mint | undefined; readonly at: Date },
+): Statement =>
+  ofEnd({
+    id: uuidToBytes(collectionId),
+    height,
+    minted: mint === undefined ? 0 : tokensBy(mint),
+    at: mint === undefined ? 0 : at.getTime(),
+  });
 
 /** Makes the batch fail (`isNotAsRead`) if a collection has changed since its operation's response was made from it. */
 export const requireAsRead = (

@@ -2,10 +2,11 @@ import { eq, type SQL, sql } from "drizzle-orm";
 import { countOf, type EventRun, type EventType, numberRuns } from "../../domain/events.ts";
 import { newUuid, type Uuid, uuidToBytes } from "../../domain/ids.ts";
 import type { Database } from "../client.ts";
-import { type Ledger, type LedgerHome, ledgerOf } from "../ledger.ts";
+import { type Ledger, type LedgerHome, ledgerOf, template } from "../ledger.ts";
 import { integrations } from "../schema/index.ts";
 import { events } from "../schema/ledger.ts";
 import type { Statement } from "../statements.ts";
+import { isOpen, isPending } from "./operations.ts";
 
 /** Events to insert in the batch of the effect that they report. */
 export interface NewEvents {
@@ -25,29 +26,71 @@ export interface NewEvents {
  * Inserts events if `condition` holds. It precedes statements that change what the condition reads or the count of minted
  * tokens. A batch is one transaction, so numbers have no gaps; the last one is in a row of its own, so none is reused.
  */
-export const insertEvents = (
-  ledger: Ledger,
-  { integrationId, runs, operationId, data, collectionId, numbers = [], minted, at }: NewEvents,
-  condition: SQL,
-): Statement => {
-  const integration = uuidToBytes(integrationId);
-  const count = countOf(runs);
+export const insertEvents = (ledger: Ledger, news: NewEvents, condition: SQL): Statement =>
+  insertRow(ledger, rowOf(news), condition);
+
+/** What is stored of events. */
+const rowOf = ({
+  integrationId,
+  runs,
+  operationId,
+  data,
+  collectionId,
+  numbers = [],
+  minted,
+  at,
+}: NewEvents) => {
   const about = collectionId ?? minted?.collectionId;
-  return ledger.insert(events).select(sql`
-    SELECT ${integration},
-      ${lastSeq()} + ${count} + sold_out.yes,
-      ${count} + sold_out.yes, ${uuidToBytes(newUuid())}, ${JSON.stringify(runs)}, sold_out.yes,
-      ${operationId === undefined ? null : uuidToBytes(operationId)},
-      ${about === undefined ? null : uuidToBytes(about)},
-      ${numbers.length === 0 ? null : JSON.stringify(numberRuns(numbers))},
-      ${data === undefined ? null : JSON.stringify(data)}, ${at.getTime()}
-    FROM (SELECT ${minted === undefined ? sql`0` : sellsOut(minted)} AS yes) AS sold_out
-    WHERE ${count} + sold_out.yes > 0 AND ${condition}`);
+  return {
+    integration: uuidToBytes(integrationId),
+    count: countOf(runs),
+    id: uuidToBytes(newUuid()),
+    runs: JSON.stringify(runs),
+    operation: operationId === undefined ? null : uuidToBytes(operationId),
+    about: about === undefined ? null : uuidToBytes(about),
+    numbers: numbers.length === 0 ? null : JSON.stringify(numberRuns(numbers)),
+    data: data === undefined ? null : JSON.stringify(data),
+    at: at.getTime(),
+    mintedOf: minted === undefined ? null : uuidToBytes(minted.collectionId),
+    minted: minted?.tokens ?? 0,
+  };
 };
 
-/** 1 if a collection is now sold out, else 0. */
-const sellsOut = ({ collectionId, tokens }: NonNullable<NewEvents["minted"]>): SQL => sql`coalesce((
-  SELECT minted < total AND total <= ${tokens} FROM collections WHERE id = ${uuidToBytes(collectionId)}), 0)`;
+type Row = ReturnType<typeof rowOf>;
+
+const insertRow = (
+  ledger: Ledger,
+  row: { readonly [Name in keyof Row]: Row[Name] | SQL },
+  condition: SQL,
+): Statement =>
+  ledger.insert(events).select(sql`
+    SELECT ${row.integration}, ${lastSeq()} + ${row.count} + sold_out.yes, ${row.count} + sold_out.yes, ${row.id},
+      ${row.runs}, sold_out.yes, ${row.operation}, ${row.about}, ${row.numbers}, ${row.data}, ${row.at}
+    FROM (SELECT coalesce((SELECT minted < total AND total <= ${row.minted}
+      FROM collections WHERE id = ${row.mintedOf}), 0) AS yes) AS sold_out
+    WHERE ${row.count} + sold_out.yes > 0 AND ${condition}`);
+
+const VALUES = [
+  "integration",
+  "count",
+  "id",
+  "runs",
+  "operation",
+  "about",
+  "numbers",
+  "data",
+  "at",
+  "mintedOf",
+  "minted",
+] as const satisfies readonly (keyof Row)[];
+const ofOpen = template(VALUES, (ledger, row) => insertRow(ledger, row, isOpen(row.operation)));
+const ofPending = template(VALUES, (ledger, row) => insertRow(ledger, row, isPending(row.operation)));
+
+/** Inserts events of an operation's end, if that isn't stored yet, or of an operation that becomes unknown. */
+export const insertEndEvents = (
+  news: NewEvents & { readonly operationId: Uuid },
+  state: "succeeded" | "failed" | "unknown",
+): Statement => (state === "unknown" ? ofPending : ofOpen)(rowOf(news));
 
 export type EventRow = typeof events.$inferSelect;
 

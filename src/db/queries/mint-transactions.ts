@@ -1,7 +1,9 @@
 import { and, eq, type SQL, sql } from "drizzle-orm";
+import type { DrizzleD1Database } from "drizzle-orm/d1";
 import { type Uuid, uuidToBytes } from "../../domain/ids.ts";
 import { hundredOf, type Mint, notedHash, notesOf } from "../../domain/mint-notes.ts";
 import type { Database } from "../client.ts";
+import { template } from "../ledger.ts";
 import { mintedHundreds } from "../schema/index.ts";
 import type { Statement } from "../statements.ts";
 
@@ -13,7 +15,7 @@ const hundreds = sql`CAST(note.key AS INTEGER) / 100`;
 const grouped = sql`json_group_object(note.key, json(note.value))`;
 const merged = sql`json_patch(${mintedHundreds.transactions}, excluded.transactions)`;
 
-const insertHundreds = (db: Database, rows: SQL): Statement =>
+const insertHundreds = (db: DrizzleD1Database, rows: SQL): Statement =>
   db
     .insert(mintedHundreds)
     .select(rows)
@@ -24,15 +26,21 @@ const insertHundreds = (db: Database, rows: SQL): Statement =>
       setWhere: sql`${mintedHundreds.transactions} <> ${merged}`,
     });
 
-/** Records the transaction that minted some tokens, if the collection has a page. Repeatable. */
-export const keepMintTransaction = (db: Database, collectionId: Uuid, mint: Mint): Statement => {
-  const id = uuidToBytes(collectionId);
-  return insertHundreds(
+const keep = (db: DrizzleD1Database, { id, notes }: Readonly<Record<"id" | "notes", SQL>>): Statement =>
+  insertHundreds(
     db,
-    sql`SELECT ${id}, ${hundreds}, ${grouped} FROM json_each(${JSON.stringify(notesOf(mint))}) AS note
-      WHERE ${hasPage(sql`${id}`)} GROUP BY 1, 2`,
+    sql`SELECT ${id}, ${hundreds}, ${grouped} FROM json_each(${notes}) AS note WHERE ${hasPage(id)} GROUP BY 1, 2`,
   );
-};
+
+/** Records the transaction that minted some tokens, if the collection has a page. Repeatable. */
+export const keepMintTransaction = (db: Database, collectionId: Uuid, mint: Mint): Statement =>
+  keep(db, { id: sql`${uuidToBytes(collectionId)}`, notes: sql`${JSON.stringify(notesOf(mint))}` });
+
+const kept = template(["id", "notes"], keep);
+
+/** The same, to be posted to D1. */
+export const mintTransactionToPost = (collectionId: Uuid, mint: Mint): Statement =>
+  kept({ id: uuidToBytes(collectionId), notes: JSON.stringify(notesOf(mint)) });
 
 /** The transaction, base58, that minted a token; null: not known. */
 export const mintTransactionOf = async (

@@ -2,7 +2,7 @@ import { and, eq, gt, lt, sql } from "drizzle-orm";
 import { type Uuid, uuidToBytes } from "../../domain/ids.ts";
 import { bucketOf, DAYS_KEPT, dayOf } from "../../domain/operation-counts.ts";
 import type { Database } from "../client.ts";
-import type { Ledger } from "../ledger.ts";
+import { type Ledger, template } from "../ledger.ts";
 import { postToD1 } from "../outbox.ts";
 import { operationCounts } from "../schema/index.ts";
 import type { Statement } from "../statements.ts";
@@ -22,21 +22,29 @@ const added = {
   set: { count: sql`operation_counts.count + excluded.count` },
 };
 
+const ofEnd = template(
+  ["id", "integrationId", "day", "kind", "state", "bucket"],
+  (ledger, { id, integrationId, day, kind, state, bucket }) =>
+    ledger
+      .insert(operationCounts)
+      .select(sql`SELECT ${integrationId}, ${day}, ${kind}, ${state}, ${bucket}, 1, 0 WHERE ${isOpen(id)}`)
+      .onConflictDoUpdate(added),
+);
+
 /** Counts the end of an operation that is open: a statement of the batch that ends it, before the one that does. */
 export const countEnd = (
-  db: Ledger,
   { id, integrationId, kind, createdAt }: Pick<OperationRow, "id" | "integrationId" | "kind" | "createdAt">,
   state: "succeeded" | "failed",
   at: Date,
-): Statement => {
-  const bucket = bucketOf(at.getTime() - createdAt.getTime());
-  return db
-    .insert(operationCounts)
-    .select(
-      sql`SELECT ${uuidToBytes(integrationId)}, ${dayOf(at)}, ${kind}, ${state}, ${bucket}, 1, 0 WHERE ${isOpen(id)}`,
-    )
-    .onConflictDoUpdate(added);
-};
+): Statement =>
+  ofEnd({
+    id: uuidToBytes(id),
+    integrationId: uuidToBytes(integrationId),
+    day: dayOf(at),
+    kind,
+    state,
+    bucket: bucketOf(at.getTime() - createdAt.getTime()),
+  });
 
 /**
  * Adds the counts of a ledger's old days up, so that totals stay and the table doesn't grow: statements of one batch. D1, which has

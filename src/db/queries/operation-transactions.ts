@@ -1,6 +1,6 @@
 import { and, eq, type SQL, sql } from "drizzle-orm";
 import { type Uuid, uuidToBytes } from "../../domain/ids.ts";
-import type { Ledger } from "../ledger.ts";
+import { type Ledger, template } from "../ledger.ts";
 import { collections, operations, transactions } from "../schema/ledger.ts";
 import type { Statement } from "../statements.ts";
 import { isOpen, type OperationRow } from "./operations.ts";
@@ -24,14 +24,17 @@ const SAME = "null";
  * its hash, with the result; others under the hash and their own uuid, with a result only if it differs. A record that is
  * written again stays where it is, though the first may be archived by then.
  */
-const recordOf = ({ hash, result }: NewTransaction, operationId: Uuid): Record<"hash" | "result", SQL> => {
-  const operation = uuidToBytes(operationId);
-  const own = Buffer.concat([hash, operation]);
+const recordOf = ({
+  hash,
+  own,
+  result,
+  operation,
+}: Readonly<Record<"hash" | "own" | "result" | "operation", SQL>>) => {
   const first = sql`FROM transactions WHERE hash = ${hash} AND operation_id <> ${operation}`;
   const isFurther = sql`EXISTS (SELECT 1 ${first}) OR EXISTS (SELECT 1 FROM transactions WHERE hash = ${own})`;
   return {
     hash: sql`CASE WHEN ${isFurther} THEN ${own} ELSE ${hash} END`,
-    result: sql`coalesce(nullif(${JSON.stringify(result)}, (SELECT result ${first})), ${SAME})`,
+    result: sql`coalesce(nullif(${result}, (SELECT result ${first})), ${SAME})`,
   };
 };
 
@@ -89,29 +92,44 @@ export const requireTaken = (
       ),
     );
 
-/** Stores the transactions of an operation that is over, if its end isn't stored yet. */
-export const insertTransactions = (
-  ledger: Ledger,
-  operation: Pick<OperationRow, "id" | "integrationId">,
-  records: readonly NewTransaction[],
-  now: Date,
-): Statement[] =>
-  records.map((record) =>
+const ofEnd = template(
+  ["hash", "own", "result", "operation", "integrationId", "step", "createdAt"],
+  (ledger, { operation, integrationId, step, createdAt, ...record }) =>
     ledger
       .insert(transactions)
       .values({
-        ...recordOf(record, operation.id),
-        operationId: operation.id,
-        integrationId: operation.integrationId,
-        step: record.step,
-        createdAt: now,
+        ...recordOf({ ...record, operation }),
+        operationId: operation,
+        integrationId,
+        step,
+        createdAt,
       })
       .onConflictDoUpdate({
         target: transactions.hash,
         set: { result: sql`excluded.result` },
-        setWhere: isOpen(operation.id),
+        setWhere: isOpen(operation),
       }),
+);
+
+/** Stores the transactions of an operation that is over, if its end isn't stored yet. */
+export const insertTransactions = (
+  { id, integrationId }: Pick<OperationRow, "id" | "integrationId">,
+  records: readonly NewTransaction[],
+  now: Date,
+): Statement[] => {
+  const operation = uuidToBytes(id);
+  return records.map(({ hash, step, result }) =>
+    ofEnd({
+      hash,
+      own: Buffer.concat([hash, operation]),
+      result: JSON.stringify(result),
+      operation,
+      integrationId: uuidToBytes(integrationId),
+      step,
+      createdAt: now.getTime(),
+    }),
   );
+};
 
 /** Behind a hash and a uuid, and before any other hash. */
 const AFTER_KEYS = sql.raw(`x'${"ff".repeat(17)}'`);

@@ -2,8 +2,9 @@ import { and, eq, inArray, type SQL, sql } from "drizzle-orm";
 import { type Uuid, uuidToBytes } from "../../domain/ids.ts";
 import type { OperationKind } from "../../domain/operations.ts";
 import type { CostLimit } from "../../domain/spending.ts";
-import type { Ledger } from "../ledger.ts";
+import { type Ledger, template } from "../ledger.ts";
 import { operations } from "../schema/ledger.ts";
+import type { Statement } from "../statements.ts";
 
 export type OperationRow = typeof operations.$inferSelect;
 
@@ -49,12 +50,14 @@ export const acceptedRow = (
 /** Condition: open, in the literal words of the partial indexes (https://sqlite.org/partialindex.html). */
 export const OPEN: SQL = sql`state IN ('pending', 'unknown')`;
 
-/** Condition: an operation's effects are not written yet. Part of every statement that writes them. */
-export const isOpen = (id: Uuid): SQL =>
-  sql`EXISTS (SELECT 1 FROM operations WHERE id = ${uuidToBytes(id)} AND state IN ('pending', 'unknown'))`;
+const idOf = (id: Uuid | SQL): Uint8Array | SQL => (typeof id === "string" ? uuidToBytes(id) : id);
 
-export const isPending = (id: Uuid): SQL =>
-  sql`EXISTS (SELECT 1 FROM operations WHERE id = ${uuidToBytes(id)} AND state = 'pending')`;
+/** Condition: an operation's effects are not written yet. Part of every statement that writes them. */
+export const isOpen = (id: Uuid | SQL): SQL =>
+  sql`EXISTS (SELECT 1 FROM operations WHERE id = ${idOf(id)} AND state IN ('pending', 'unknown'))`;
+
+export const isPending = (id: Uuid | SQL): SQL =>
+  sql`EXISTS (SELECT 1 FROM operations WHERE id = ${idOf(id)} AND state = 'pending')`;
 
 /** Condition: an operation has a row; in the batch of its acceptance, that it was accepted. */
 export const wasAccepted = (id: Uuid): SQL =>
@@ -92,13 +95,24 @@ export interface EndedState {
   readonly actualCost: string | null;
 }
 
+const ofEnd = template(
+  ["state", "answerStatus", "answerBody", "height", "actualCost", "id", "finishedAt", "updatedAt"],
+  (ledger, { id, ...ending }) =>
+    ledger
+      .update(operations)
+      .set(ending)
+      .where(and(eq(operations.id, id), OPEN))
+      .returning(),
+);
+
 /** Ends an open operation. The result has the row if this statement ended it. */
-export const endOperation = (ledger: Ledger, id: Uuid, ending: EndedState, now: Date) =>
-  ledger
-    .update(operations)
-    .set({ ...ending, finishedAt: ending.state === "unknown" ? null : now, updatedAt: now })
-    .where(and(eq(operations.id, id), OPEN))
-    .returning();
+export const endOperation = (id: Uuid, ending: EndedState, now: Date): Statement =>
+  ofEnd({
+    ...ending,
+    id: uuidToBytes(id),
+    finishedAt: ending.state === "unknown" ? null : now.getTime(),
+    updatedAt: now.getTime(),
+  });
 
 export type Subject = Pick<OperationRow, "integrationId" | "subjectId">;
 

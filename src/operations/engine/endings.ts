@@ -2,16 +2,16 @@ import { sql } from "drizzle-orm";
 import { baseDecode } from "near-api-js";
 import type { ServiceContext } from "../../context.ts";
 import { runBatch } from "../../db/client.ts";
-import { type Ledger, ledgerOf } from "../../db/ledger.ts";
-import { postToD1 } from "../../db/outbox.ts";
+import { ledgerOf, template } from "../../db/ledger.ts";
+import { entriesOf, postToD1 } from "../../db/outbox.ts";
 import { isNotAsRead, raiseShown, tokensBy } from "../../db/queries/collection-effects.ts";
-import { insertEvents, tellOperator } from "../../db/queries/events.ts";
-import { keepMintTransaction } from "../../db/queries/mint-transactions.ts";
+import { insertEndEvents, tellOperator } from "../../db/queries/events.ts";
+import { mintTransactionToPost } from "../../db/queries/mint-transactions.ts";
 import { countEnd } from "../../db/queries/operation-counts.ts";
 import { findOperationWhole, insertTransactions } from "../../db/queries/operation-transactions.ts";
-import { endOperation, isOpen, isPending, type OperationRow } from "../../db/queries/operations.ts";
+import { type EndedState, endOperation, isOpen, type OperationRow } from "../../db/queries/operations.ts";
 import { firstInTurn } from "../../db/queries/turns.ts";
-import { meta } from "../../db/schema/ledger.ts";
+import { meta, outbox } from "../../db/schema/ledger.ts";
 import type { Statement } from "../../db/statements.ts";
 import { withoutResults } from "../../domain/answer-results.ts";
 import { checkpoint } from "../../domain/checkpoints.ts";
@@ -115,7 +115,7 @@ const end = async (
     at: now,
   });
   if (state === "unknown" && operation.state === "pending") await tellOfUnknown(context, operation, now);
-  const own = [requireNoOtherStep(ledger, operation, rest.records), ...(asRead ? [asRead] : []), ...batch];
+  const own = [requireNoOtherStep(operation, rest.records), ...(asRead ? [asRead] : []), ...batch];
   const isInTurn = KINDS[operation.kind].isInTurn && state !== "unknown";
   const after = isInTurn ? [firstInTurn(ledger, operation, operation.kind)] : [];
   const results = await runBatch(ledger, [...own, ...after]);
@@ -182,7 +182,7 @@ interface Aftermath extends Consequences {
 const endingStatements = (
   context: ServiceContext,
   operation: Pick<OperationRow, "id" | "kind" | "integrationId" | "subjectId" | "createdAt">,
-  answer: Omit<Parameters<typeof endOperation>[2], "height" | "actualCost">,
+  answer: Omit<EndedState, "height" | "actualCost">,
   { records, statements = [], indexed = [], report, mint, at, height = heightOf(records) }: Aftermath,
 ): Statement[] => {
   const finals = finalsOf(records).map((final) => ({
@@ -193,11 +193,10 @@ const endingStatements = (
   const ledger = ledgerOf(context, integrationId);
   const sold = mint && { collectionId: subjectId, tokens: tokensBy(mint) };
   return [
-    ...insertTransactions(ledger, operation, finals, at),
+    ...insertTransactions(operation, finals, at),
     // Before the writes it reports, because it compares with the previous state. An unknown operation may be checked
     // repeatedly.
-    insertEvents(
-      ledger,
+    insertEndEvents(
       {
         integrationId,
         ...report,
@@ -206,50 +205,54 @@ const endingStatements = (
         minted: sold,
         at,
       },
-      answer.state === "unknown" ? isPending(id) : isOpen(id),
+      answer.state,
     ),
     ...statements,
     ...postToD1(ledger, indexed, isOpen(id), at),
-    ...(mint === undefined ? [] : noteMint(context, ledger, operation, { mint, at })),
+    ...(mint === undefined ? [] : noteMint(operation, { mint, at })),
     // Only collections have such a row.
-    raiseShown(ledger, subjectId, { height, mint, at }),
-    ...(answer.state === "unknown" ? [] : [countEnd(ledger, operation, answer.state, at)]),
-    endOperation(
-      ledger,
-      operation.id,
-      { ...answer, height: height || null, actualCost: actualCost(records) },
-      at,
-    ),
+    raiseShown(subjectId, { height, mint, at }),
+    ...(answer.state === "unknown" ? [] : [countEnd(operation, answer.state, at)]),
+    endOperation(operation.id, { ...answer, height: height || null, actualCost: actualCost(records) }, at),
   ];
 };
+
+const unlessMore = template(["isOwn", "id", "text", "steps"], (ledger, { isOwn, id, text, steps }) =>
+  ledger
+    .update(meta)
+    .set({ version: sql`NULL` })
+    .where(
+      sql`${isOwn} AND ${isOpen(id)} AND (SELECT count(*) FROM intents WHERE operation = ${text}) > ${steps}`,
+    ),
+);
 
 /**
  * Makes the batch fail if a step was journaled since the records were read: another drive of the operation has gone on, and what
  * was decided doesn't hold. The steps of the platform's wallet are in its own object.
  */
 const requireNoOtherStep = (
-  ledger: Ledger,
   { id, kind }: Pick<OperationRow, "id" | "kind">,
   records: readonly TransactionRecord[],
 ): Statement =>
-  ledger
-    .update(meta)
-    .set({ version: sql`NULL` })
-    .where(sql`${KINDS[kind].wallet === "integration" ? 1 : 0} AND ${isOpen(id)}
-      AND (SELECT count(*) FROM intents WHERE operation = ${id}) > ${records.length}`);
+  unlessMore({
+    isOwn: KINDS[kind].wallet === "integration" ? 1 : 0,
+    id: uuidToBytes(id),
+    text: id,
+    steps: records.length,
+  });
+
+const postOfPage = template(["entry", "at", "id", "subject"], (ledger, { entry, at, id, subject }) =>
+  ledger.insert(outbox).select(sql`SELECT NULL, ${entry}, ${at}, NULL, NULL WHERE ${isOpen(id)}
+    AND EXISTS (SELECT 1 FROM collections WHERE id = ${subject} AND has_page)`),
+);
 
 /** Has the transaction of a mint recorded for the collection's page, if it has one. */
 const noteMint = (
-  { db }: ServiceContext,
-  ledger: Ledger,
   { id, subjectId }: Pick<OperationRow, "id" | "subjectId">,
   { mint, at }: { readonly mint: Mint; readonly at: Date },
 ): Statement[] =>
-  postToD1(
-    ledger,
-    [keepMintTransaction(db, subjectId, mint)],
-    sql`${isOpen(id)} AND EXISTS (SELECT 1 FROM collections WHERE id = ${uuidToBytes(subjectId)} AND has_page)`,
-    at,
+  entriesOf([mintTransactionToPost(subjectId, mint)]).map((entry) =>
+    postOfPage({ entry, at: at.getTime(), id: uuidToBytes(id), subject: uuidToBytes(subjectId) }),
   );
 
 /** Total cost of transactions to their wallet, yoctoNEAR; null while unknown. */
