@@ -12,7 +12,13 @@ import {
 import { setFaults } from "../support/chain-control.ts";
 import { createCollection, createDraft, type Finalized, mintedOnChain } from "../support/collections.ts";
 import { watchedLedgers } from "../support/ledgers.ts";
-import { background, type OperationResource, operationOver, readOperation } from "../support/operations.ts";
+import {
+  background,
+  killedAt,
+  type OperationResource,
+  operationOver,
+  readOperation,
+} from "../support/operations.ts";
 import { drain, pay } from "../support/payments.ts";
 import { until } from "../support/waiting.ts";
 import { endObject } from "../support/wallets.ts";
@@ -199,6 +205,19 @@ describe("while no node can be reached", () => {
     expect(again.headers.get("idempotency-replayed")).toBeNull();
     await bodyOf(again, 201);
     expect(await minted()).toBe(before + 1);
+  });
+
+  test("a refusal that is stored is answered, though the work stops right after it: a 202 would promise more", async () => {
+    await endObject(integration.integrationUuid);
+    await setFaults({ kind: "down" });
+    const update = () =>
+      api(`/collection/${collection.collection_uuid}`, {
+        method: "PUT",
+        key: integration.key,
+        json: { description: "Refused" },
+      });
+    const refused = await bodyOf<OperationResource>(await killedAt("operation.after_effects", update), 503);
+    expect(refused).toMatchObject({ code: "chain_unavailable", outcome: "not_submitted" });
   });
 
   test("an operation that was sent before hasn't failed: it continues, and ends", async () => {

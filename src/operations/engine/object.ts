@@ -288,9 +288,9 @@ export class IntegrationWallet extends WalletObject {
   async #reached(drive: Drive, waitMs: number): Promise<RowWithResults | null> {
     const reached = await over(drive, waitMs).catch(async (error: unknown) => {
       if (!this.#has(drive.row.id)) throw error;
-      // The alarm drives it again.
       this.#context(drive.row).log("operation.interrupted", { error });
-      return null;
+      // Its end may be written: a 202 would promise that it goes on. Otherwise the alarm drives it again.
+      return (await this.#find(drive.row.id)) ?? null;
     });
     if (reached && reached.state !== "pending") return reached;
     drive.promise();
