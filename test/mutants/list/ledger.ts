@@ -21,6 +21,14 @@ export const LEDGER: readonly Mutant[] = [
     named: "another isolate, which doesn't know of the suspension",
   },
   {
+    id: "ledger: an operation whose end is stored is answered with 202 if the work stops right after",
+    file: "src/operations/engine/object.ts",
+    search: "return (await this.#find(drive.row.id)) ?? null;",
+    replacement: "return null;",
+    tests: ["test/api/operations.test.ts"],
+    named: "a refusal that is stored is answered",
+  },
+  {
     id: "ledger: nonces of the chain are no source for a set-back",
     file: "src/wallet/lanes/lane-keys.ts",
     search: "(nonces.get(publicKey) ?? 0n) > BigInt(nonce ?? 0)",

@@ -50,8 +50,8 @@ export const SERVICES: readonly Mutant[] = [
   {
     id: "transactions: a record takes the first one's result though it says something else",
     file: "src/db/queries/operation-transactions.ts",
-    search: "nullif(${JSON.stringify(result)}, (SELECT result ${first}))",
-    replacement: "iif(EXISTS (SELECT 1 ${first}), NULL, ${JSON.stringify(result)})",
+    search: "nullif(${result}, (SELECT result ${first}))",
+    replacement: "iif(EXISTS (SELECT 1 ${first}), NULL, ${result})",
     tests: sharedResults,
     named: "a later record with a different result keeps its own result",
   },
@@ -66,8 +66,8 @@ export const SERVICES: readonly Mutant[] = [
   {
     id: "transactions: the record of an operation that is over is written again",
     file: "src/db/queries/operation-transactions.ts",
-    search: "setWhere: isOpen(operation.id),",
-    replacement: "setWhere: sql`${isOpen(operation.id)} IS NOT NULL`,",
+    search: "setWhere: isOpen(operation),",
+    replacement: "setWhere: sql`${isOpen(operation)} IS NOT NULL`,",
     tests: sharedResults,
     named: "a later record with a different result keeps its own result",
   },
