@@ -13,4 +13,8 @@ await run(async () => {
   const admin = commandAdmin();
   const result = await command.run(admin, await withUuid(admin, command, words), options);
   process.stdout.write(`${isJson ? JSON.stringify(result.data) : result.text}\n`);
+  if (result.failure !== undefined) {
+    process.stderr.write(`${result.failure}\n`);
+    process.exitCode = 1;
+  }
 });

@@ -24,6 +24,8 @@ export interface CommandOptions {
 export interface Result {
   readonly data: unknown;
   readonly text: string;
+  /** What is left to do after a part of it failed; the command then ends with 1. */
+  readonly failure?: string;
 }
 
 /** A command of the operator's. */

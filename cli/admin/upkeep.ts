@@ -1,5 +1,6 @@
 import type { StuckTransaction } from "../../client/src/index.ts";
 import { UsageError } from "../command.ts";
+import { counted } from "../table.ts";
 import type { Command } from "./command.ts";
 import { listed, shown } from "./result.ts";
 import { rotateAll } from "./secret-rotation.ts";
@@ -55,6 +56,15 @@ export const UPKEEP_COMMANDS: Readonly<Record<string, Command>> = {
   "secret rotate": {
     takes: "",
     does: "seals all wallets, webhooks and orders of hidden assets under the newest version of WALLET_SECRETS",
-    run: async (admin) => shown(await rotateAll(admin)),
+    run: async (admin) => {
+      const rotation = await rotateAll(admin);
+      const left = rotation.remaining + rotation.webhooks.remaining + rotation.reveals.remaining;
+      return {
+        ...shown(rotation),
+        ...(left > 0 && {
+          failure: `${counted(left, "secret is", "secrets are")} still sealed under an older version of WALLET_SECRETS. Keep that version, mend what the failures name, and run the command again.`,
+        }),
+      };
+    },
   },
 };

@@ -25,7 +25,7 @@ async function command(
   await using service = await scriptedService(reply);
   const admin = new AdminClient({ baseUrl: service.url, adminToken: "t".repeat(32), retry: { retries: 0 } });
   const result = await COMMANDS[name]?.run(admin, words, options);
-  return { data: result?.data, text: result?.text ?? "", seen: [...service.seen] };
+  return { ...result, data: result?.data, text: result?.text ?? "", seen: [...service.seen] };
 }
 
 const NO_WEBHOOKS = { resealed: 0, failed: [], remaining: 0 };
@@ -395,10 +395,14 @@ describe("npm run admin", () => {
       count === 1 ? step(["a", "b"], 1) : step(["c"], 0),
     );
     expect(whole.data).toMatchObject({ resealed: ["a", "b", "c"], remaining: 0 });
+    expect(whole.failure).toBeUndefined();
     const failed = [{ integration_uuid: "d", message: "no secret of version 1" }];
     const stuck = await command("secret rotate", [], {}, () => step([], 1, failed));
     expect(stuck.seen).toHaveLength(1);
     expect(stuck.text).toContain("no secret of version 1");
+    expect(stuck.failure).toMatch(
+      /^1 secret is still sealed under an older version of WALLET_SECRETS\. Keep/,
+    );
   });
 
   test("secret rotate continues while secrets of webhooks remain", async () => {
