@@ -66,16 +66,39 @@ export const ledgerFailure = (error: unknown): unknown =>
     ? error
     : new Error(`${LEDGER_UNAVAILABLE}: its object was reset or is overloaded`, { cause: error });
 
+/**
+ * The error to throw for a failed call of any object: that it is unavailable, if the platform says that the call itself failed, as
+ * after each deployment. What the object's own code threw stays as it is.
+ */
+export const objectFailure = (error: unknown): unknown =>
+  (error as { readonly retryable?: boolean }).retryable === true ? ledgerFailure(error) : error;
+
 /** Whether D1 or a ledger's object failed or didn't answer, so that the commit is uncertain. */
 export const isUnavailable = (error: unknown): boolean =>
   says(error, UNAVAILABLE) || says(error, LEDGER_UNAVAILABLE);
 
+const STORAGE_UNANSWERED = "R2 did not answer";
+
+/** R2's own failures, not those of an invalid call: internal error, unavailable, too many requests. */
+const STORAGE_FAILED = /^(?:head|get|put|delete|list): .*\((?:10001|10043|10058)\)$/s;
+
+/** The error of a call that R2 didn't answer before the timeout. It may still be carried out later. */
+export const storageUnanswered = (milliseconds: number): Error =>
+  new Error(`${STORAGE_UNANSWERED} within ${milliseconds / 1_000} s`);
+
+/** Whether R2 failed or didn't answer. Not part of `isUnavailable`: whether D1 or a ledger has committed doesn't depend on R2. */
+export const isStorageUnavailable = (error: unknown): boolean =>
+  some(error, (message) => message.includes(STORAGE_UNANSWERED) || STORAGE_FAILED.test(message));
+
 /** Whether D1 didn't answer before the timeout: another call would probably wait as long. */
 export const isUnanswered = (error: unknown): boolean => says(error, UNANSWERED);
 
-const says = (error: unknown, text: string): boolean => {
+const says = (error: unknown, text: string): boolean => some(error, (message) => message.includes(text));
+
+/** Whether the message of an error or of one of its causes fits. */
+const some = (error: unknown, fits: (message: string) => boolean): boolean => {
   for (let cause = error; cause instanceof Error; cause = cause.cause) {
-    if (cause.message.includes(text)) return true;
+    if (fits(cause.message)) return true;
   }
   return false;
 };

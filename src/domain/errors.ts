@@ -315,7 +315,7 @@ export const ERRORS = {
   database_unavailable: {
     status: 503,
     cause:
-      "The service's database doesn't respond, or under `npm start` the service itself. A write may have been carried out, or may still be; if the response has an operation_uuid, as that operation.",
+      "The service's database or storage of files doesn't respond, or under `npm start` the service itself. A write may have been carried out, or may still be; if the response has an operation_uuid, as that operation.",
     remedy:
       "Wait for Retry-After seconds and send the same request again, a write with the same Idempotency-Key. Without a key, look for the write's effect before you send it again; with operation_uuid, read the operation.",
   },

@@ -1,7 +1,7 @@
 import type { Context, Hono } from "hono";
 import { HTTPException } from "hono/http-exception";
 import type { StatusCode } from "hono/utils/http-status";
-import { isUnavailable } from "../db/statements.ts";
+import { isStorageUnavailable, isUnavailable } from "../db/statements.ts";
 import { databaseUnavailable, ERRORS, errorBody, ServiceError } from "../domain/errors.ts";
 import { JSON_TYPE, PROBLEM_TYPE } from "../domain/media-types.ts";
 import { SettingsError } from "../env.ts";
@@ -54,6 +54,7 @@ export const asServiceError = (error: unknown, mayWrite: boolean): ServiceError 
   // Drizzle wraps what the call of a ledger throws.
   if (error instanceof Error && error.cause instanceof ServiceError) return error.cause;
   if (isUnavailable(error)) return databaseUnavailable(mayWrite, error);
+  if (isStorageUnavailable(error)) return databaseUnavailable(mayWrite, error, "The storage of files");
   return new ServiceError("internal_error", "The service failed. Try again, and report the request id.", {
     cause: error,
   });

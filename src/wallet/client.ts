@@ -1,15 +1,15 @@
-import { isUnavailable } from "../db/statements.ts";
+import { isStorageUnavailable, isUnavailable, objectFailure } from "../db/statements.ts";
 import { ServiceError } from "../domain/errors.ts";
 import type { Uuid } from "../domain/ids.ts";
 import type { Bindings } from "../env.ts";
 import { retry } from "../waiting.ts";
 import type { Wallet } from "./interface.ts";
 
-/** Retry policy of a call; an overloaded object isn't called again, nor one whose database failed. */
+/** Retry policy of a call; an overloaded object isn't called again, nor one whose database or R2 failed. */
 const ATTEMPTS = {
   tries: 5,
   firstPauseMs: 50,
-  isLasting: (error: unknown) => isOverloaded(error) || isUnavailable(error),
+  isLasting: (error: unknown) => isOverloaded(error) || isUnavailable(error) || isStorageUnavailable(error),
 };
 /** Retry-After of an overloaded object, seconds. */
 const OVERLOADED_AFTER = 2;
@@ -74,7 +74,7 @@ const again = async <T>(call: () => Promise<T>): Promise<T> => {
   try {
     return await retry(ATTEMPTS, call);
   } catch (error) {
-    if (!isOverloaded(error)) throw error;
+    if (!isOverloaded(error)) throw objectFailure(error);
     throw new ServiceError("wallet_busy", "The wallet is overloaded. Try again in a few seconds.", {
       outcome: "unknown",
       retryable: true,

@@ -3,6 +3,7 @@ import type { Delivery } from "../../api/resources/event.ts";
 import type { ServiceContext } from "../../context.ts";
 import type { Database } from "../../db/client.ts";
 import { webhooks } from "../../db/schema/events.ts";
+import { objectFailure } from "../../db/statements.ts";
 import { setBounded } from "../../domain/bounded-map.ts";
 import type { Page } from "../../domain/cursors.ts";
 import type { Uuid } from "../../domain/ids.ts";
@@ -47,13 +48,23 @@ const ATTEMPTS = {
 export const endpointOf = (env: Bindings, webhook: Uuid): Endpoint => {
   const stub = () => env.WEBHOOK.getByName(webhook) as unknown as Endpoint;
   return {
-    wake: (id) => retry(ATTEMPTS, () => stub().wake(id)),
-    sendTest: (id) => stub().sendTest(id),
-    replay: (id, replay) => stub().replay(id, replay),
-    deliveries: (before, limit) => retry(ATTEMPTS, () => stub().deliveries(before, limit)),
-    forget: () => retry(ATTEMPTS, () => stub().forget()),
+    wake: (id) => again(() => stub().wake(id)),
+    sendTest: (id) => once(() => stub().sendTest(id)),
+    replay: (id, replay) => once(() => stub().replay(id, replay)),
+    deliveries: (before, limit) => again(() => stub().deliveries(before, limit)),
+    forget: () => again(() => stub().forget()),
   };
 };
+
+const once = async <T>(call: () => Promise<T>): Promise<T> => {
+  try {
+    return await call();
+  } catch (error) {
+    throw objectFailure(error);
+  }
+};
+
+const again = <T>(call: () => Promise<T>): Promise<T> => once(() => retry(ATTEMPTS, call));
 
 /** How long an isolate caches an integration's endpoints; the job wakes newer ones. Milliseconds. */
 const CACHE_MS = 10_000;

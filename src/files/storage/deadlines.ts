@@ -1,3 +1,5 @@
+import { storageUnanswered } from "../../db/statements.ts";
+
 /** Name of a bucket's methods that make a call. */
 const CALLS: ReadonlySet<string | symbol> = new Set(["head", "get", "put", "delete", "list"]);
 
@@ -19,7 +21,7 @@ export const withDeadlines = (bucket: R2Bucket, milliseconds: number): R2Bucket 
 const answered = async <T>(milliseconds: number, call: Promise<T>): Promise<T> => {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const late = new Promise<never>((_, reject) => {
-    const error = new Error(`R2 did not answer within ${milliseconds / 1_000} s`);
+    const error = storageUnanswered(milliseconds);
     timer = setTimeout(() => reject(error), milliseconds);
   });
   try {

@@ -1,4 +1,4 @@
-import { isUnavailable } from "../../db/statements.ts";
+import { isStorageUnavailable, isUnavailable } from "../../db/statements.ts";
 import { DATABASE_RETRY_AFTER, ServiceError } from "../../domain/errors.ts";
 import type { Failure } from "../../domain/failures.ts";
 import type { Uuid } from "../../domain/ids.ts";
@@ -24,18 +24,20 @@ export const LOST: Failure = {
  * operation. With its Idempotency-Key the request may be repeated at any time, because the key refers to the operation
  * too.
  */
-const unknownOutcome = (operationUuid: Uuid, cause: unknown, what: string): ServiceError =>
-  new ServiceError(
-    isUnavailable(cause) || cause instanceof ServiceError ? "database_unavailable" : "internal_error",
+const unknownOutcome = (operationUuid: Uuid, cause: unknown, what: string): ServiceError => {
+  const isOutage = isUnavailable(cause) || isStorageUnavailable(cause) || cause instanceof ServiceError;
+  return new ServiceError(
+    isOutage ? "database_unavailable" : "internal_error",
     `Don't send this as a new request: ${what}`,
     {
       outcome: "unknown",
       retryable: false,
-      ...((isUnavailable(cause) || cause instanceof ServiceError) && { retryAfter: DATABASE_RETRY_AFTER }),
+      ...(isOutage && { retryAfter: DATABASE_RETRY_AFTER }),
       operationUuid,
       cause,
     },
   );
+};
 
 /** The database didn't report whether the operation was accepted. */
 export const maybeAccepted = (operationUuid: Uuid, cause: unknown): ServiceError =>
