@@ -123,7 +123,8 @@ const judgeAnswer = (
   const hashes = [results].flat().map((result) => (result as { transaction_hash: string }).transaction_hash);
   if (effects.some(({ hash }) => hashes.includes(hash))) return null;
   // A finalization goes on from the collection that the chain shows, whatever its ledger has forgotten of it.
-  if (settled === "shown" && hashes.length === 0 && kind === "finalize") return null;
+  const goesOn = settled === "shown" || settled === "forgotten";
+  if (goesOn && hashes.length === 0 && kind === "finalize") return null;
   return { figure: "wrong", text: `${name}: told of ${hashes}, not of ${effects.map(({ hash }) => hash)}` };
 };
 

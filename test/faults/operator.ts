@@ -26,8 +26,11 @@ interface OpenRow {
   readonly created_at: number;
 }
 
-/** That an operation had no effect, that it had one, or which transaction it was, whose results its callers get. */
-export type Settlement = "none" | "said" | "shown";
+/**
+ * That an operation had no effect, that it had one, or which transaction it was, whose results its callers get. `forgotten`: its
+ * ledger came back without it, and its transaction was on the chain by then.
+ */
+export type Settlement = "none" | "said" | "shown" | "forgotten";
 
 export class Operator {
   readonly #service: FaultyService;
@@ -168,6 +171,7 @@ export class Operator {
     const forgotten = sent.filter(({ key }) => key !== null && known.get(key) !== true);
     for (const { standing } of forgotten) standing.isHeld = true;
     while (forgotten.some(({ standing }) => standing.underWay > 0)) await pause(PAUSE_MS / 5);
+    await this.#noteForgotten(uuid, sent);
     await this.#insist(`/integration/${uuid}/wallet/activate`);
     // What is in no block by then stays away: neither its validity nor its nonce is good any more.
     while (forgotten.length > 0 && chain.head.height < height + VALIDITY_BLOCKS * 1.1) await pause(PAUSE_MS);
@@ -181,6 +185,24 @@ export class Operator {
     }
     this.forgotten += forgotten.length;
     this.#restorations.set(shop, this.restorations(shop) + 1);
+  }
+
+  /**
+   * Notes finalizations, which have no keys, whose operations didn't come back though their transactions are on the chain. A wallet
+   * that isn't active yet has sent nothing since: the next finalization finds the collection, and has no transaction of its own.
+   */
+  async #noteForgotten(uuid: string, sent: readonly Entry[]): Promise<void> {
+    const rows = await this.#service.ledgerRows<{ subject: string }>(
+      uuid,
+      "SELECT subject_id AS subject FROM operations WHERE kind = 'finalize'",
+    );
+    const subjects = new Set(rows.map(({ subject }) => subject));
+    this.#effects.read();
+    for (const { kind, path, marker, evidence } of sent) {
+      if (kind !== "finalize" || this.#effects.of(evidence, METHODS[kind]).length === 0) continue;
+      const [, draft = ""] = /^\/collection-draft\/([^/]+)\//.exec(path) ?? [];
+      if (!subjects.has(draft.replaceAll("-", ""))) this.settled.set(marker, "forgotten");
+    }
   }
 
   /**
