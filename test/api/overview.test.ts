@@ -91,6 +91,7 @@ describe("GET /admin/v1/overview", () => {
     expect(late.stuck).toMatchObject([{ integration_uuid: shop.integrationUuid, kind: "mint" }]);
     expect(late.attention).toMatchObject([{ rule: "operation_late", severity: "warning", subject: uuid }]);
     await background.resume(uuid);
+    await expect.poll(async () => (await read()).operations.open).toEqual([]);
     expect((await later(130_000, read)).attention).toEqual([]);
   });
 
