@@ -14,6 +14,7 @@ import { failingD1 } from "../support/database.ts";
 import { operationOver } from "../support/operations.ts";
 import { pay } from "../support/payments.ts";
 import { unsigned } from "../support/shared-mints.ts";
+import { setWalletSettings } from "../support/wallets.ts";
 
 interface Asset {
   readonly asset_uuid: string;
@@ -100,33 +101,38 @@ describe("a mint of a chosen asset", () => {
   const hiddenByDraw = async (
     headersOf: (path: string, chosen: object) => Promise<Record<string, string>>,
   ) => {
-    // Which of two transactions comes first in a block is chance.
-    for (let copies = 2; ; copies++) {
-      await pay("platform", shop.walletAccountId, 10n ** 24n);
-      const draft = await createDraft(shop, { copies: [copies, 20] });
-      const { asset_uuid } = (await assetsOf(draft)).find((asset) => asset.copies === copies)!;
-      const { collection_uuid: uuid } = await bodyOf<Finalized>(
-        await api(`/collection-draft/${draft}/finalize`, { key: shop.key, method: "POST" }),
-        201,
-      );
-      const path = `/collection/${uuid}/mint`;
-      const chosenBody = { receiver_addresses: [receiver], asset_uuid, quantity_per_receiver: copies };
-      const headers = await headersOf(path, chosenBody);
-      const answers = await unsigned(shop.integrationUuid, () =>
-        Promise.all(
-          [{ json: { receiver_addresses: [receiver] } }, { json: chosenBody, headers }].map((order) =>
-            api(path, { key: shop.key, ...order, headers: { ...order.headers, prefer: "respond-async" } }),
+    // Of one key, in the order of their nonces: with a key each, or one after the other, they could be in two blocks for ever.
+    const setBack = await setWalletSettings(shop.integrationUuid, { LANE_DEPTH: 2 });
+    try {
+      for (let copies = 2; ; copies++) {
+        await pay("platform", shop.walletAccountId, 10n ** 24n);
+        const draft = await createDraft(shop, { copies: [copies, 20] });
+        const { asset_uuid } = (await assetsOf(draft)).find((asset) => asset.copies === copies)!;
+        const { collection_uuid: uuid } = await bodyOf<Finalized>(
+          await api(`/collection-draft/${draft}/finalize`, { key: shop.key, method: "POST" }),
+          201,
+        );
+        const path = `/collection/${uuid}/mint`;
+        const chosenBody = { receiver_addresses: [receiver], asset_uuid, quantity_per_receiver: copies };
+        const headers = await headersOf(path, chosenBody);
+        const answers = await unsigned(shop.integrationUuid, () =>
+          Promise.all(
+            [{ json: { receiver_addresses: [receiver] } }, { json: chosenBody, headers }].map((order) =>
+              api(path, { key: shop.key, ...order, headers: { ...order.headers, prefer: "respond-async" } }),
+            ),
           ),
-        ),
-      );
-      const [drawn, chosen] = await Promise.all(
-        answers.map((answer) => operationOver(shop.key, answer.headers.get("x-operation-uuid")!)),
-      );
-      expect(drawn).toMatchObject({ state: "succeeded", transactions: [{}] });
-      const [first, ...later] = chosen!.transactions as unknown as readonly {
-        failure_message: string | null;
-      }[];
-      if (first!.failure_message?.includes("later block")) return { chosen: chosen!, later };
+        );
+        const [drawn, chosen] = await Promise.all(
+          answers.map((answer) => operationOver(shop.key, answer.headers.get("x-operation-uuid")!)),
+        );
+        expect(drawn).toMatchObject({ state: "succeeded", transactions: [{}] });
+        const [first, ...later] = chosen!.transactions as unknown as readonly {
+          failure_message: string | null;
+        }[];
+        if (first!.failure_message?.includes("later block")) return { chosen: chosen!, later };
+      }
+    } finally {
+      await setBack();
     }
   };
 
