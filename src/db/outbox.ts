@@ -21,11 +21,17 @@ export const postToD1 = (
   condition: SQL,
   at: Date,
 ): Statement[] =>
-  entriesOf(statements).map((entry) =>
-    ledger.insert(outbox).select(sql`SELECT NULL, ${entry}, ${at.getTime()}, NULL, NULL WHERE ${condition}`),
-  );
+  entriesOf(statements).map((entry) => insertEntry(ledger, { entry, at: at.getTime() }, condition));
 
-/** Statements as few entries of the outbox. */
+/** Inserts an entry of the outbox if `condition` holds. @param at milliseconds since the epoch */
+export const insertEntry = (
+  ledger: Ledger,
+  { entry, at }: { readonly entry: string | SQL; readonly at: number | SQL },
+  condition: SQL,
+): Statement =>
+  ledger.insert(outbox).select(sql`SELECT NULL, ${entry}, ${at}, NULL, NULL WHERE ${condition}`);
+
+/** Statements as entries of the outbox, as few as their bytes allow. */
 export const entriesOf = (statements: readonly Statement[]): string[] => {
   const texts = statements.map(sentOf).map(textOf);
   const entries: string[][] = [];

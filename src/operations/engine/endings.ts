@@ -3,7 +3,7 @@ import { baseDecode } from "near-api-js";
 import type { ServiceContext } from "../../context.ts";
 import { runBatch } from "../../db/client.ts";
 import { ledgerOf, template } from "../../db/ledger.ts";
-import { entriesOf, postToD1 } from "../../db/outbox.ts";
+import { entriesOf, insertEntry, postToD1 } from "../../db/outbox.ts";
 import { isNotAsRead, raiseShown, tokensBy } from "../../db/queries/collection-effects.ts";
 import { insertEndEvents, tellOperator } from "../../db/queries/events.ts";
 import { mintTransactionToPost } from "../../db/queries/mint-transactions.ts";
@@ -11,7 +11,7 @@ import { countEnd } from "../../db/queries/operation-counts.ts";
 import { findOperationWhole, insertTransactions } from "../../db/queries/operation-transactions.ts";
 import { type EndedState, endOperation, isOpen, type OperationRow } from "../../db/queries/operations.ts";
 import { firstInTurn } from "../../db/queries/turns.ts";
-import { meta, outbox } from "../../db/schema/ledger.ts";
+import { meta } from "../../db/schema/ledger.ts";
 import type { Statement } from "../../db/statements.ts";
 import { withoutResults } from "../../domain/answer-results.ts";
 import { checkpoint } from "../../domain/checkpoints.ts";
@@ -242,8 +242,11 @@ const requireNoOtherStep = (
   });
 
 const postOfPage = template(["entry", "at", "id", "subject"], (ledger, { entry, at, id, subject }) =>
-  ledger.insert(outbox).select(sql`SELECT NULL, ${entry}, ${at}, NULL, NULL WHERE ${isOpen(id)}
-    AND EXISTS (SELECT 1 FROM collections WHERE id = ${subject} AND has_page)`),
+  insertEntry(
+    ledger,
+    { entry, at },
+    sql`${isOpen(id)} AND EXISTS (SELECT 1 FROM collections WHERE id = ${subject} AND has_page)`,
+  ),
 );
 
 /** Has the transaction of a mint recorded for the collection's page, if it has one. */

@@ -137,11 +137,9 @@ class Sharing {
   }
 }
 
-/**
- * Intents that arrive within this time are signed in one step: while nothing is open, and under load, where more of them share
- * a transaction and a block lasts far longer. Milliseconds.
- */
+/** Intents that arrive within this time are signed in one step. Milliseconds. */
 const GATHER_MS = 2;
+/** The same once a transaction's worth of mints is open: a step reads all lanes, and a block lasts far longer. Milliseconds. */
 const GATHER_UNDER_LOAD_MS = 20;
 /** A balance that holds intents back is read again after this time. Milliseconds. */
 const FUNDS_PAUSE_MS = 1_000;
