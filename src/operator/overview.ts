@@ -64,6 +64,7 @@ const inDatabase = (db: Database) =>
       })
       .from(integrations)
       .where(and(IS_INACTIVE, sql`id > x''`, isNull(integrations.deletedAt)))
+      .orderBy(desc(integrations.id))
       .limit(MOST_SHOWN.stuck),
   ]);
 
