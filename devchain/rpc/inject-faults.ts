@@ -128,7 +128,9 @@ async function beforeAnswer(
   if (orphan && request.hash !== undefined) node.chain.doom(request.hash, orphan);
   const timeout = struck.get("timeout");
   if (timeout) {
-    if (timeout.accepted) node.chain.submit(signedTransaction(params));
+    // A request for anything else times out too.
+    const tx = timeout.accepted && decoded(params);
+    if (tx) node.chain.submit(tx);
     await sleep(timeout.ms ?? 0);
     throw timeoutError({ cause: "NOT_OBSERVED" });
   }
