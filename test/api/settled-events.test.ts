@@ -213,7 +213,7 @@ test("mints whose shared transaction the operator has found have the answers tha
     await background.resume(one);
     expect(await readOperation(shop.key, one)).toMatchObject({ state: "unknown" });
   }
-  await bodyOf(await settleBy(uuid, `${hash}1`), 400);
+  await bodyOf(await settleBy(uuid, `1${hash}`), 400);
   await bodyOf(await settleBy(uuid, hash, false), 400);
   for (const wrong of [other.tx_results[0]!.transaction_hash, "1".repeat(32)])
     expect(await bodyOf(await settleBy(uuid, wrong), 409)).toMatchObject({ code: "conflict" });

@@ -57,3 +57,11 @@ test("an answer that names a transaction without a row is an error", () => {
     "transaction A",
   );
 });
+
+test.each([null, "text", 7, undefined, { tx: [] }])(
+  "an answer %j shows no transaction and stays as it is",
+  (body) => {
+    expect(withoutResults(body, [])).toBe(body);
+    expect(withResults(body, [])).toBe(body);
+  },
+);

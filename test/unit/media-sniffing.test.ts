@@ -53,6 +53,9 @@ test.each([
   ["a PDF", "%PDF-1.7"],
   ["a bitmap", "BM\x36\0\0\0"],
   ["GIF of another version", "GIF88a"],
+  ["a box of another type", "\0\0\0\x10skipisom\0\0\0\0"],
+  ["a page of WebM without the mark of EBML", "\x1a\x45\xdf\xa4\x87\x42\x82\x84webm"],
+  ["Ogg of another version", `OggS\x01${"\0".repeat(22)}OpusHead`],
   ["another RIFF", "RIFF\0\0\0\0AVI LIST"],
   ["HEIC", "\0\0\0\x18ftypheic\0\0\0\0mif1heic"],
   ["HEIC that says isom", "\0\0\0\x18ftypheic\0\0\0\0isommif1"],
@@ -66,9 +69,16 @@ test.each([
   ["an element that begins with svg", '<svgx xmlns="http://www.w3.org/2000/svg"/>'],
   ["a namespace behind the root tag", '<svg><g xmlns="http://www.w3.org/2000/svg"/></svg>'],
   ["a text before the root", 'x<svg xmlns="http://www.w3.org/2000/svg"/>'],
+  ["an svg element within another one", '<g xmlns="http://www.w3.org/2000/svg"><svg/></g>'],
+  ["an SVG with a null byte", '<svg xmlns="http://www.w3.org/2000/svg">\0</svg>'],
   ["a comment without an end", '<!-- <svg xmlns="http://www.w3.org/2000/svg"/>'],
 ])("%s is not recognised as a media file", (_, text) => {
   expect(mediaType(latin1(text))).toBeNull();
+});
+
+test("GIF has two versions", () => {
+  expect(["GIF87a", "GIF89a"].map((text) => mediaType(latin1(text)))).toEqual(["image/gif", "image/gif"]);
+  expect(isMediaType("image/heic")).toBe(false);
 });
 
 test.each(Object.entries(OTHER_FILES))("%s is not recognised", (_, bytes) => {
@@ -93,6 +103,8 @@ describe("an SVG", () => {
     "<svg\n\tviewBox='0 0 1 1' xmlns='http://www.w3.org/2000/svg'/>",
     '<svg data-x="a>b" xmlns="http://www.w3.org/2000/svg" width="1">',
     '<s:svg xmlns:s="http://www.w3.org/2000/svg">',
+    '<s-1.x:svg xmlns:s-1.x="http://www.w3.org/2000/svg">',
+    "<svg data-x='a>b' data-y=\"[\" xmlns='http://www.w3.org/2000/svg'>",
   );
   const prolog = fc
     .tuple(
@@ -128,6 +140,15 @@ describe("an SVG", () => {
       mediaType(Uint8Array.from(Buffer.from(`\ufeff<svg xmlns="http://www.w3.org/2000/svg"/>`, "utf16le"))),
     ).toBeNull();
   });
+
+  test.each(["\xef??", "?\xbb?", "??\xbf", "\xef\xbb?", "\xef?\xbf", "?\xbb\xbf"])(
+    "is not recognised behind %j, which is no byte order mark",
+    (mark) => {
+      const tag = '<svg xmlns="http://www.w3.org/2000/svg"/>';
+      expect(mediaType(latin1(mark + tag))).toBeNull();
+      expect(mediaType(latin1(`\xef\xbb\xbf${tag}`))).toBe("image/svg+xml");
+    },
+  );
 
   test("is recognised only if it begins within the bytes that are examined", () => {
     const tag = '<svg xmlns="http://www.w3.org/2000/svg"/>';
@@ -257,6 +278,9 @@ describe("EBML", () => {
     // A size may have up to eight bytes.
     expect(mediaType(latin1(`\x1a\x45\xdf\xa3\x01\0\0\0\0\0\0\x07${docType("webm")}`))).toBe("video/webm");
     expect(mediaType(latin1(`\x1a\x45\xdf\xa3\x40\x07${docType("webm")}`))).toBe("video/webm");
+    const filler = `\xec\x42\x05${"\0".repeat(0x2_05)}`;
+    expect(mediaType(latin1(`\x1a\x45\xdf\xa3\x42\x0f${filler}${docType("webm")}`))).toBe("video/webm");
+    expect(mediaType(latin1(`\x1a\x45\xdf\xa3\0\0\0\0\0\0\0\0\x07${docType("webm")}`))).toBeNull();
   });
 
   test("is not WebM with another document type, or with none in its header", () => {

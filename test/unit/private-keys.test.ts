@@ -38,6 +38,8 @@ test.each([
   pairOf(new Uint8Array(32)).replace("ed25519", "secp256k1"),
   publicKeyText(keyFromSeed(new Uint8Array(32)).publicKey),
   pairOf(new Uint8Array(32), new Uint8Array(33)),
+  `x${pairOf(new Uint8Array(32))}`,
+  `${pairOf(new Uint8Array(32))}!`,
 ])("%s is refused as a private key", (text) => {
   expect(seedOf(text)).toBeNull();
 });

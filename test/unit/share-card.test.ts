@@ -29,6 +29,20 @@ test("a card names the title, the number and the creator", () => {
   expect(linesOf(cardSvg(texts, true, measure))).toEqual(["Night Herons", "No. 4 of 100", "By Ada Heron"]);
 });
 
+test("a card consists of its elements: the accent's bar beside the work, and no text where there is none", () => {
+  for (const [card, lines] of [
+    [texts, 3],
+    [{ ...texts, line: "" }, 2],
+    [{ ...texts, title: "🐦" }, 0],
+  ] as const)
+    for (const hasPicture of [true, false]) {
+      const svg = cardSvg(card, hasPicture, measure);
+      expect(svg.replaceAll(/<text[^>]*>[^<]*<\/text>|<[^>]*>/g, "")).toBe("");
+      expect(linesOf(svg)).toHaveLength(lines);
+      expect(svg.includes(`height="8" rx="4" fill="${texts.accent}"`)).toBe(lines > 0);
+    }
+});
+
 test("a long title is wrapped, and cut where it has no room", () => {
   const title = "An extraordinarily long title about paper shapes and light ".repeat(6).trim();
   const lines = linesOf(cardSvg({ ...texts, title }, true, measure));
