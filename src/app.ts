@@ -97,7 +97,7 @@ const checking =
     await next();
   };
 
-/** Refuses a request without an endpoint before its Idempotency-Key is looked at. */
+/** Refuses a request without an endpoint before its body is read and its Idempotency-Key is looked at. */
 const requireEndpoint = (c: Context<AppEnv>): void => {
   if (!c.get("endpoint")) throw unmatched(app, c);
 };
@@ -111,15 +111,15 @@ const quotaError = (error: Error, c: Context<AppEnv>): unknown => {
 };
 
 const api = router();
-api.use(checking(authenticate, requireAcceptable, readBody, requireEndpoint), idempotency(keyAnswers));
+api.use(checking(authenticate, requireEndpoint, requireAcceptable, readBody), idempotency(keyAnswers));
 for (const register of API_ENDPOINTS) register(api);
 
 const admin = router();
-admin.use(checking(requireOperator, requireAcceptable, readBody));
+admin.use(checking(requireOperator, requireEndpoint, requireAcceptable, readBody));
 for (const register of ADMIN_ENDPOINTS) register(admin);
 
 const open = router();
-open.use(checking(requireAcceptable, readBody));
+open.use(checking(requireEndpoint, requireAcceptable, readBody));
 for (const register of PUBLIC_ENDPOINTS) register(open);
 
 const agents = router();

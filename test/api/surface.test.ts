@@ -38,6 +38,15 @@ describe("errors have the same form for", () => {
     ["an unknown address of the API", "/api/v1/nothing", {}, 404, "not_found"],
     ["another method", "/api/v1/collection", { method: "PATCH" }, 405, "method_not_allowed"],
     ["another method outside", "/health", { method: "POST" }, 405, "method_not_allowed"],
+    ...["/api/v1/collection", "/admin/v1/contract", "/public/v1/page/herons"].map(
+      (path): [string, string, RequestInit, number, string] => [
+        `another method with a body that can't be read, at ${path}`,
+        path,
+        { ...body(new Uint8Array([0xff]), "application/json"), method: "PATCH" },
+        405,
+        "method_not_allowed",
+      ],
+    ),
     ["no JSON wanted", "/api/v1/collection", { headers: { accept: "text/html" } }, 406, "not_acceptable"],
     [
       "a form",
@@ -91,6 +100,7 @@ describe("errors have the same form for", () => {
   ])("%s", async (_, path, init, status, code) => {
     const headers = new Headers(init.headers);
     if (path.startsWith("/api")) headers.set("authorization", `Api-Key ${key}`);
+    if (path.startsWith("/admin")) headers.set("authorization", `Bearer ${env.ADMIN_TOKEN}`);
     const response = await api(path, { ...(init as object), headers: Object.fromEntries(headers) });
     const answer = await bodyOf<{ request_id: string }>(response, status);
     expect(answer).toMatchObject({ code, message: expect.stringMatching(/\.$/) });
