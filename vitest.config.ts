@@ -78,6 +78,8 @@ export default defineConfig({
   test: {
     // A request is a line of log; those of tests that pass say nothing.
     silent: "passed-only",
+    // As long as a busy machine may need; vitest gives a second.
+    expect: { poll: { timeout: 60_000 } },
     maxWorkers: WORKERS,
     sequence: { sequencer: LongFirst },
     projects: [

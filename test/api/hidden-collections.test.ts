@@ -520,7 +520,7 @@ test("what a failed reveal has shown is an event, and so is what the owner shows
   const revealNext = await byOwner(collection);
   killAt("operation.before_submit", (pass) => pass > 1);
   const uuid = await revealLater(collection);
-  await expect.poll(() => shownOnChain(collection), { timeout: 20_000 }).toBe(19);
+  await expect.poll(() => shownOnChain(collection)).toBe(19);
   await revealNext(19);
   observeCheckpoints(null);
   while ((await readOperation(shop.key, uuid)).state === "pending") await background.resume(uuid);
@@ -540,7 +540,7 @@ test("a reveal that the operator settles as having taken effect is known, and is
   // It lands, and nobody hears of it before the object is lost.
   await setFaults({ kind: "reply_lost", methods: ["send_tx"] }, { kind: "unknown_transaction" });
   const uuid = await revealLater(collection);
-  await expect.poll(() => shownOnChain(collection), { timeout: 20_000 }).toBe(3);
+  await expect.poll(() => shownOnChain(collection)).toBe(3);
   await replaceObject(shop.integrationUuid);
   await background.resume(uuid);
   expect(await readOperation(shop.key, uuid)).toMatchObject({ state: "unknown" });
@@ -623,7 +623,7 @@ test("a reveal whose end is delayed is reported by nobody else", async () => {
   const { collection } = await createHidden(shop, { copies: [1, 1] });
   killAt("operation.before_effects");
   const uuid = await revealLater(collection);
-  await expect.poll(() => shownOnChain(collection), { timeout: 20_000 }).toBe(2);
+  await expect.poll(() => shownOnChain(collection)).toBe(2);
   // The next request and the comparison see on the chain what the operation hasn't reported yet.
   await bodyOf(await reveal(collection), 409);
   await background.reconcile();

@@ -283,7 +283,7 @@ test("an update that can't be proven, and that the operator settles as having ta
   const answer = await update(titled("Settled", own), { headers: { prefer: "respond-async" } });
   const { operation_uuid: uuid } = await bodyOf<{ operation_uuid: string }>(answer, 202);
   const changed = async () => (await tokensOf()).filter(({ metadata }) => metadata.title === "Settled");
-  await expect.poll(async () => (await changed()).length, { timeout: 20_000 }).toBe(2);
+  await expect.poll(async () => (await changed()).length).toBe(2);
   await replaceObject(integrationUuid);
   await background.resume(uuid);
   expect(await readOperation(key, uuid)).toMatchObject({ state: "unknown" });

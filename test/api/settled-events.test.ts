@@ -150,7 +150,7 @@ test.each(Object.keys(writes) as (keyof typeof writes)[])(
   async (kind) => {
     const { type, send, hasLanded, expected } = writes[kind];
     const uuid = await send();
-    await expect.poll(hasLanded, { timeout: 20_000 }).toBe(true);
+    await expect.poll(hasLanded).toBe(true);
     // What the comparison finds meanwhile is left to the operation.
     await background.reconcile();
     expect(await told(type)).toEqual([]);
@@ -200,7 +200,7 @@ test("mints whose shared transaction the operator has found have the answers tha
       }),
     ),
   );
-  await expect.poll(async () => (await shownTokens()).length, { timeout: 20_000 }).toBe(8);
+  await expect.poll(async () => (await shownTokens()).length).toBe(8);
   await setFaults(...NEVER_LANDS);
   const headers = { prefer: "respond-async", "idempotency-key": "never" };
   const lost = await bodyOf<{ operation_uuid: string }>(await mintFor(bob, 1, headers), 202);
@@ -248,7 +248,7 @@ test("mints whose shared transaction the operator has found have the answers tha
 test("is settled once a node shows what it did", async () => {
   const { send, hasLanded, type } = writes.nft_transfer;
   const uuid = await send();
-  await expect.poll(hasLanded, { timeout: 20_000 }).toBe(true);
+  await expect.poll(hasLanded).toBe(true);
   await replaceObject(shop.integrationUuid);
   await background.resume(uuid);
   await setFaults({ kind: "down" });
@@ -277,7 +277,7 @@ test.each([
 test("can be settled while the contract can't be read", async () => {
   const { send, hasLanded, type } = writes.nft_update;
   const uuid = await send();
-  await expect.poll(hasLanded, { timeout: 20_000 }).toBe(true);
+  await expect.poll(hasLanded).toBe(true);
   await replaceObject(shop.integrationUuid);
   await background.resume(uuid);
   const asked = spoilViews(

@@ -104,7 +104,7 @@ test("a database that was set back gets back files of mints and contracts, and n
   for (const hours of [30, 32, 34]) await background.cleanUp(hours * 3_600_000);
   await endObject(shop.integrationUuid);
   await background.reconcile();
-  await expect.poll(async () => (await api(file)).status, { timeout: 20_000 }).toBe(200);
+  await expect.poll(async () => (await api(file)).status).toBe(200);
   expect(new Uint8Array(await (await api(file)).arrayBuffer())).toEqual(bytes);
   expect(await bodyOf(await admin(`/contract/${contract}`), 200)).toMatchObject({ state: "ready" });
   for (const hours of [60, 62, 64]) await background.cleanUp(hours * 3_600_000);
@@ -240,7 +240,7 @@ describe("a ledger that lost its storage", () => {
       expect(await attention()).toEqual([]);
       await loseObject(shop.integrationUuid);
       await notice();
-      await expect.poll(attention, { timeout: 10_000 }).toMatchObject(shown);
+      await expect.poll(attention).toMatchObject(shown);
       expect(await stuck()).toMatchObject([{ operation_uuid: null, state: "wallet_inactive" }]);
       await wallet("restore");
       await background.reconcile();
@@ -396,7 +396,7 @@ test("a key that a refusal gave back and that was used again is known after a lo
   await bodyOf(await send(), 402);
   await shipAll(own.integrationUuid);
   await fund(() => 10n ** 24n);
-  await expect.poll(async () => (await send()).status, { timeout: 20_000, interval: 1_000 }).toBe(200);
+  await expect.poll(async () => (await send()).status, { interval: 1_000 }).toBe(200);
   const paid = await balanceOf(treasury);
   // Enough for another payout.
   await fund((has) => has - 10n ** 23n);
@@ -631,7 +631,7 @@ test("an effect that the database refuses is shown to the operator, and made onc
   const refused = async () =>
     (await bodyOf<{ writes_refused: { integration_uuid: string }[] }>(await admin("/overview"), 200))
       .writes_refused;
-  await expect.poll(refused, { timeout: 20_000 }).toMatchObject([{ integration_uuid: own.integrationUuid }]);
+  await expect.poll(refused).toMatchObject([{ integration_uuid: own.integrationUuid }]);
   // What comes behind it isn't held up.
   const json = { receiver_addresses: [alice] };
   await bodyOf(await api(`/collection/${uuid}/mint`, { key: own.key, json }), 201);
@@ -643,8 +643,8 @@ test("an effect that the database refuses is shown to the operator, and made onc
   expect(await drafts()).toEqual([]);
   await endObject(own.integrationUuid);
   await background.reconcile();
-  await expect.poll(drafts, { timeout: 20_000 }).toHaveLength(1);
-  await expect.poll(refused, { timeout: 20_000 }).toEqual([]);
+  await expect.poll(drafts).toHaveLength(1);
+  await expect.poll(refused).toEqual([]);
 });
 
 test("a copy of a collection that the database refuses is shown to the operator, and made once its cause is gone", async () => {
@@ -661,14 +661,14 @@ test("a copy of a collection that the database refuses is shown to the operator,
   const refused = async () =>
     (await bodyOf<{ writes_refused: object[] }>(await admin("/overview"), 200)).writes_refused;
   const shown = [{ integration_uuid: own.integrationUuid, count: 1 }];
-  await expect.poll(refused, { timeout: 20_000 }).toEqual(shown);
+  await expect.poll(refused).toEqual(shown);
   await bodyOf(await api(`/collection/${uuid}/mint`, { key: own.key, json }), 201);
   await background.reconcile();
-  await expect.poll(refused, { timeout: 20_000 }).toEqual(shown);
+  await expect.poll(refused).toEqual(shown);
   await env.DB.prepare("DROP TRIGGER refused").run();
   await endObject(own.integrationUuid);
   await background.reconcile();
-  await expect.poll(refused, { timeout: 20_000 }).toEqual([]);
+  await expect.poll(refused).toEqual([]);
   // Inside: requests about a collection are answered by its ledger.
   const { results } = await env.DB.prepare("SELECT minted FROM collections WHERE lower(hex(id)) = ?")
     .bind(uuid.replaceAll("-", ""))
@@ -702,7 +702,7 @@ test("what a database refuses that takes nothing of a ledger isn't set aside, an
     (await bodyOf<{ collection_uuid: string }[]>(await api("/collection", { key: own.key }), 200)).map(
       ({ collection_uuid: listedUuid }) => listedUuid,
     );
-  await expect.poll(listed, { timeout: 20_000 }).toEqual([uuid]);
+  await expect.poll(listed).toEqual([uuid]);
 });
 
 test("what waits for a database that is full isn't set aside, though its row of the ledger can be changed", async () => {
@@ -725,7 +725,7 @@ test("what waits for a database that is full isn't set aside, though its row of 
   const waiting = () =>
     inLedger(own.integrationUuid, "SELECT refusal FROM outbox, meta WHERE outbox.id > sent_entry");
   expect(await waiting()).toEqual([{ refusal: null }]);
-  await expect.poll(waiting, { timeout: 20_000 }).toEqual([]);
+  await expect.poll(waiting).toEqual([]);
   expect(await inLedger(own.integrationUuid, "SELECT 1 FROM outbox WHERE refusal IS NOT NULL")).toEqual([]);
 });
 
@@ -756,7 +756,7 @@ test("an effect that the database has refused keeps no other from being deleted 
     await inLedger(own, "UPDATE meta SET version = version + 1");
     return inLedger(own, "SELECT refusal FROM outbox WHERE created_at = 0");
   };
-  await expect.poll(kept, { timeout: 20_000 }).toEqual([{ refusal: "refused" }]);
+  await expect.poll(kept).toEqual([{ refusal: "refused" }]);
 });
 
 test("an effect that the database has refused is made once although the answer is lost", async () => {
@@ -791,7 +791,7 @@ test("an effect that the database has refused is made once although the answer i
       (object as unknown as { reconcile(): Promise<void> }).reconcile(),
     );
     const waiting = () => inLedger(own, "SELECT 1 FROM meta WHERE version > sent_version");
-    await expect.poll(waiting, { timeout: 20_000 }).toEqual([]);
+    await expect.poll(waiting).toEqual([]);
   }
   vi.restoreAllMocks();
   expect(lost).toBe(1);
@@ -847,7 +847,7 @@ test("a dead letter isn't tried again over what D1 says of a ledger that was set
   const uuid = (await mintOnce(key)).headers.get("x-operation-uuid")!;
   const told = () =>
     env.DB.prepare("SELECT unshipped FROM ledgers WHERE id = unhex(?)").bind(id).first<string>("unshipped");
-  await expect.poll(told, { timeout: 20_000 }).toContain(uuid.replaceAll("-", ""));
+  await expect.poll(told).toContain(uuid.replaceAll("-", ""));
   await putLedger(own.integrationUuid, copy);
   await endObject(own.integrationUuid);
   // The comparison is still on its way.
@@ -989,5 +989,5 @@ test("a database that was set back to before an integration gets its contract on
     const answer = await admin(`/contract/${contract}`);
     return answer.status === 200 ? (await bodyOf<{ state: string }>(answer, 200)).state : answer.status;
   };
-  await expect.poll(state, { timeout: 30_000, interval: 2_000 }).toBe("ready");
+  await expect.poll(state, { interval: 2_000 }).toBe("ready");
 });

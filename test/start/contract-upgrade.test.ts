@@ -105,7 +105,7 @@ test("the operator adopts a contract of the previous release and upgrades it, fr
   expect(await upgrade()).toMatchObject([
     { contract_uuid: contract, account_id: "old.bench", earliest_height: expect.any(Number) },
   ]);
-  await expect.poll(async () => (await plan())?.state, { timeout: 60_000 }).toBe("ready");
+  await expect.poll(async () => (await plan())?.state).toBe("ready");
   expect(await upgrade()).toMatchObject([{ contract_uuid: contract, earliest_height: null }]);
   expect(await plan()).toMatchObject({ state: "current", layout: 6, top_up: "0" });
 

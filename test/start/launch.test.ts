@@ -275,7 +275,7 @@ test("the sales of each collection are shown, and paid out on request", async ()
   await client.collections.update(uuid, { public_mint_config: { mint_fee: "1000000000000000000000000" } });
   expect((await chain("account", "buyer.near", "--near", "7")).code).toBe(0);
   // What the service says of an account follows within five seconds.
-  await expect.poll(async () => (await chain("mint", "buyer.near", uuid)).code, { timeout: 30_000 }).toBe(0);
+  await expect.poll(async () => (await chain("mint", "buyer.near", uuid)).code).toBe(0);
   const earned = async () =>
     (JSON.parse((await payout("--json")).stdout) as { collections: { earned: string }[] }).collections.map(
       (row) => row.earned,
