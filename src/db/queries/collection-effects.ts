@@ -156,7 +156,7 @@ export const replaceLocks = (
 /** The highest number of a mint's tokens: at least so many are minted. */
 export const tokensBy = ({ tokenIds }: Mint): number => Math.max(...tokenIds.map(tokenNumber));
 
-const ofEnd = template(["id", "height", "minted", "at"], (ledger, { id, height, minted, at }) =>
+const raiseHeightAndMinted = template(["id", "height", "minted", "at"], (ledger, { id, height, minted, at }) =>
   ledger
     .update(collections)
     .set({
@@ -172,7 +172,7 @@ export const raiseShown = (
   collectionId: Uuid,
   { height, mint, at }: { readonly height: number; readonly mint?: Mint | undefined; readonly at: Date },
 ): Statement =>
-  ofEnd({
+  raiseHeightAndMinted({
     id: uuidToBytes(collectionId),
     height,
     minted: mint === undefined ? 0 : tokensBy(mint),

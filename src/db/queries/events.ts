@@ -83,14 +83,14 @@ const VALUES = [
   "mintedOf",
   "minted",
 ] as const satisfies readonly (keyof Row)[];
-const ofOpen = template(VALUES, (ledger, row) => insertRow(ledger, row, isOpen(row.operation)));
-const ofPending = template(VALUES, (ledger, row) => insertRow(ledger, row, isPending(row.operation)));
+const insertIfOpen = template(VALUES, (ledger, row) => insertRow(ledger, row, isOpen(row.operation)));
+const insertIfPending = template(VALUES, (ledger, row) => insertRow(ledger, row, isPending(row.operation)));
 
 /** Inserts events of an operation's end, if that isn't stored yet, or of an operation that becomes unknown. */
 export const insertEndEvents = (
   news: NewEvents & { readonly operationId: Uuid },
   state: "succeeded" | "failed" | "unknown",
-): Statement => (state === "unknown" ? ofPending : ofOpen)(rowOf(news));
+): Statement => (state === "unknown" ? insertIfPending : insertIfOpen)(rowOf(news));
 
 export type EventRow = typeof events.$inferSelect;
 

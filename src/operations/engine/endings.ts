@@ -217,7 +217,7 @@ const endingStatements = (
   ];
 };
 
-const unlessMore = template(["isOwn", "id", "text", "steps"], (ledger, { isOwn, id, text, steps }) =>
+const failIfOtherStep = template(["isOwn", "id", "text", "steps"], (ledger, { isOwn, id, text, steps }) =>
   ledger
     .update(meta)
     .set({ version: sql`NULL` })
@@ -234,14 +234,14 @@ const requireNoOtherStep = (
   { id, kind }: Pick<OperationRow, "id" | "kind">,
   records: readonly TransactionRecord[],
 ): Statement =>
-  unlessMore({
+  failIfOtherStep({
     isOwn: KINDS[kind].wallet === "integration" ? 1 : 0,
     id: uuidToBytes(id),
     text: id,
     steps: records.length,
   });
 
-const postOfPage = template(["entry", "at", "id", "subject"], (ledger, { entry, at, id, subject }) =>
+const postIfPage = template(["entry", "at", "id", "subject"], (ledger, { entry, at, id, subject }) =>
   insertEntry(
     ledger,
     { entry, at },
@@ -255,7 +255,7 @@ const noteMint = (
   { mint, at }: { readonly mint: Mint; readonly at: Date },
 ): Statement[] =>
   entriesOf([mintTransactionToPost(subjectId, mint)]).map((entry) =>
-    postOfPage({ entry, at: at.getTime(), id: uuidToBytes(id), subject: uuidToBytes(subjectId) }),
+    postIfPage({ entry, at: at.getTime(), id: uuidToBytes(id), subject: uuidToBytes(subjectId) }),
   );
 
 /** Total cost of transactions to their wallet, yoctoNEAR; null while unknown. */
