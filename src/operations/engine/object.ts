@@ -96,7 +96,7 @@ export class IntegrationWallet extends WalletObject {
     bucket: withDeadlines(this.env.BUCKET, R2_MS),
     now: () => this.parts.now(),
     // What was forgotten would be shipped as if it were the latest.
-    of: () => (this.parts.guard.isSetBack ? null : this.parts.guard.integrationId),
+    owner: () => (this.parts.guard.isSetBack ? null : this.parts.guard.integrationId),
     log: (event, fields) => this.parts.log(event, fields),
   });
 
