@@ -173,7 +173,7 @@ export class Guard {
       // Readers of events and the outbox may hold numbers that the ledger has forgotten.
       sql.exec(
         `UPDATE meta SET forgot_version = ?, brought_back = 0, back_cursor = NULL, events_seq = max(events_seq, ?), sent_entry = ?, sent_version = ?,
-           sent_flush = ?, sent_tag = ?, next_tag = NULL, retry_tag = NULL`,
+           sent_flush = ?, sent_tag = ?, next_tag = NULL`,
         known.version,
         known.eventsSeq + EVENTS_GAP,
         known.entry,

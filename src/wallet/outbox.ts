@@ -1,4 +1,4 @@
-import { and, asc, gt, isNotNull, lte, sql } from "drizzle-orm";
+import { and, asc, gt, lte, sql } from "drizzle-orm";
 import { openDatabase, runSentBatch } from "../db/client.ts";
 import { type Ledger, openLedger, runSent, sentOf } from "../db/ledger.ts";
 import { entryOf, statementsOf } from "../db/outbox.ts";
@@ -76,6 +76,9 @@ interface Flush extends Changed {
 
 type Entry = typeof outbox.$inferSelect;
 
+/** An entry that D1 has refused. */
+type DeadLetter = Pick<Entry, "id" | "statements" | "refusal" | "copyOf">;
+
 /**
  * Brings D1 up to date with the ledger: entries of the outbox once and in order, and copies of rows whose version is higher.
  * Calls are numbered and tagged, and D1's row of the ledger has those of the last one, so that a call without an answer, a D1
@@ -94,9 +97,9 @@ export class Outbox {
   #pausedUntil = 0;
   /** Failures since D1 took something. */
   #failures = 0;
-  /** When entries that D1 has refused are tried again, and the last one that was. */
+  /** When entries that D1 has refused are tried again, and the last one of a round that isn't over. */
   #retryAt = 0;
-  #retriedAfter = 0;
+  #retryTo: number | null = null;
   /** How many callers wait for D1. */
   #waiting = 0;
 
@@ -265,8 +268,8 @@ export class Outbox {
     const tag = this.#nextTag();
     const statements = [
       this.#guard(before, flush, tag),
-      ...flush.entries.flatMap(({ statements: text, refusal }) =>
-        refusal === null ? statementsOf(text) : [],
+      ...flush.entries.flatMap(({ statements: text, refusal, isRetried }) =>
+        refusal === null || isRetried ? statementsOf(text) : [],
       ),
       ...copies(d1, flush),
     ];
@@ -309,14 +312,15 @@ export class Outbox {
     log("ledger.entry_refused", { what, sent: before.sentVersion, error });
     const reason = error instanceof Error ? error.message : String(error);
     if (entry) {
-      storage.sql.exec("UPDATE outbox SET refusal = ? WHERE id = ?", reason, entry.id);
+      storage.sql.exec("UPDATE outbox SET refusal = ?, is_retried = 0 WHERE id = ?", reason, entry.id);
       return;
     }
     const text = entryOf(copies(d1, { rows, counts }));
     storage.transactionSync(() => {
       storage.sql.exec(
         `INSERT INTO outbox (statements, created_at, refusal, copy_of) VALUES (?, ?, ?, ?)
-         ON CONFLICT (copy_of) DO UPDATE SET statements = excluded.statements, refusal = excluded.refusal`,
+         ON CONFLICT (copy_of) DO UPDATE SET statements = excluded.statements, refusal = excluded.refusal,
+           is_retried = 0`,
         text,
         now(),
         reason,
@@ -326,86 +330,68 @@ export class Outbox {
     });
   }
 
-  /** Tries again what D1 has refused: its cause may be gone. Later entries have gone ahead. Never rejects. */
-  async retryRefused(): Promise<void> {
-    if (this.#parts.now() < this.#retryAt || (await this.#meta()).forgotVersion !== null) return;
-    while (this.#running !== null) await this.#running;
-    this.#running = this.#alone(this.#retry());
-    await this.#running;
-  }
-
-  async #retry(): Promise<void> {
-    const { log, now } = this.#parts;
-    const refused = await this.#ledger
-      .select()
-      .from(outbox)
-      .where(and(isNotNull(outbox.refusal), gt(outbox.id, this.#retriedAfter)))
-      .orderBy(asc(outbox.id))
-      .limit(RETRIED);
-    const isLast = refused.length < RETRIED;
-    this.#retriedAfter = isLast ? 0 : refused.at(-1)!.id;
-    this.#retryAt = now() + (isLast ? RETRY_MS : 0);
-    for (const entry of refused) {
-      try {
-        await this.#retryOne(entry);
-        log("ledger.entry_accepted", { entry: entry.id });
-      } catch (error) {
-        log("ledger.entry_refused", { what: `entry ${entry.id}`, error });
+  /**
+   * Puts what D1 has refused behind what waits, to be tried again: its cause may be gone, and a D1 that is set back later gets it
+   * again in this order.
+   */
+  retryRefused(): void {
+    const { storage, now } = this.#parts;
+    const { sql } = storage;
+    if (now() < this.#retryAt) return;
+    this.#retryTo ??= this.#lastEntry();
+    const refused = sql
+      .exec<DeadLetter>(
+        `SELECT id, statements, refusal, copy_of AS copyOf FROM outbox
+         WHERE refusal IS NOT NULL AND id > 0 AND id <= ? AND is_retried = 0 ORDER BY id LIMIT ?`,
+        this.#retryTo,
+        RETRIED,
+      )
+      .toArray();
+    storage.transactionSync(() => {
+      for (const { id, statements, refusal, copyOf } of refused) {
+        sql.exec("DELETE FROM outbox WHERE id = ?", id);
+        sql.exec(
+          "INSERT INTO outbox (statements, created_at, refusal, copy_of, is_retried) VALUES (?, ?, ?, ?, 1)",
+          ...[statements, now(), refusal, copyOf],
+        );
       }
-    }
-  }
-
-  /** Makes a dead letter by a call of its own, which is marked so that it is known for made where its answer is lost. */
-  async #retryOne({ id, statements }: Entry): Promise<void> {
-    const { storage, d1 } = this.#parts;
-    const before = await this.#meta();
-    // What ran before this may have found it out. D1's row then says what was lost, and stays as it is.
-    if (before.forgotVersion !== null) throw new Error("the ledger was set back");
-    if (before.retryTag !== null) throw new Error("whether one before was made isn't known yet");
-    const nothing = { entry: before.sentEntry, version: before.sentVersion };
-    const tag = `${crypto.randomUUID()}#${id}`;
-    storage.sql.exec("UPDATE meta SET retry_tag = ?", tag);
-    try {
-      await runSentBatch(d1, [this.#guard(before, nothing, tag), ...statementsOf(statements)]);
-    } catch (error) {
-      if (isAtFault(error)) storage.sql.exec("UPDATE meta SET retry_tag = NULL");
-      // The next call finds out what D1 has.
-      storage.sql.exec("UPDATE meta SET version = version + 1");
-      throw error;
-    }
-    this.#sent(nothing, { flush: before.sentFlush + 1, tag });
+    });
+    const isLast = refused.length < RETRIED;
+    if (isLast) this.#retryTo = null;
+    this.#retryAt = isLast ? now() + RETRY_MS : 0;
+    if (refused.length > 0) this.wake();
   }
 
   #sent(
     { entry, version }: Pick<Flush, "entry" | "version">,
     call: { readonly flush: number; readonly tag: string },
   ): void {
-    const { storage, now } = this.#parts;
+    const { storage, now, log } = this.#parts;
     this.#failures = 0;
     storage.transactionSync(() => {
       storage.sql.exec(
-        "UPDATE meta SET sent_entry = ?, sent_version = ?, sent_flush = ?, sent_tag = ?, next_tag = NULL, retry_tag = NULL",
+        "UPDATE meta SET sent_entry = ?, sent_version = ?, sent_flush = ?, sent_tag = ?, next_tag = NULL",
         entry,
         version,
         call.flush,
         call.tag,
       );
-      const [, retried] = call.tag.split("#");
-      if (retried !== undefined) this.#made(Number(retried));
+      const made = storage.sql
+        .exec<{ id: number }>(
+          `UPDATE outbox SET refusal = NULL, is_retried = 0
+           WHERE refusal IS NOT NULL AND id > 0 AND is_retried = 1 AND id <= ? RETURNING id`,
+          entry,
+        )
+        .toArray();
+      for (const { id } of made) log("ledger.entry_accepted", { entry: id });
+      // D1 counts what is refused.
+      if (made.length > 0) storage.sql.exec("UPDATE meta SET version = version + 1");
       storage.sql.exec(
         "DELETE FROM outbox WHERE id < (SELECT min(id) + 100 FROM outbox WHERE refusal IS NULL) AND id <= ? AND created_at < ? AND refusal IS NULL",
         entry,
         now() - keptMs(storage.sql.databaseSize),
       );
     });
-  }
-
-  /** D1 has made a dead letter. A copy of a row isn't made again for a D1 that is set back: that gets the row itself. */
-  #made(id: number): void {
-    const { sql } = this.#parts.storage;
-    sql.exec("DELETE FROM outbox WHERE id = ? AND copy_of IS NOT NULL", id);
-    sql.exec("UPDATE outbox SET refusal = NULL WHERE id = ?", id);
-    sql.exec("UPDATE meta SET version = version + 1");
   }
 
   /** Fails unless D1's last call is the one that was answered last. */
@@ -472,9 +458,9 @@ export class Outbox {
     const own = await this.#meta();
     if (own.integrationId === null) return;
     const known = (await this.#known(own.integrationId, own.version === 0)) ?? NOTHING;
-    const { version, sentEntry, sentFlush, sentTag, nextTag, retryTag } = await this.#meta();
+    const { version, sentEntry, sentFlush, sentTag, nextTag } = await this.#meta();
     if (known.flush === sentFlush && known.flushTag === sentTag) return;
-    const isUnanswered = known.flush === sentFlush + 1 && [nextTag, retryTag].includes(known.flushTag);
+    const isUnanswered = known.flush === sentFlush + 1 && known.flushTag === nextTag;
     const isBeyond = known.entry > Math.max(this.#lastEntry(), sentEntry) || known.version > version;
     if (isBeyond || (known.flush >= sentFlush && !isUnanswered)) {
       setBack(known);

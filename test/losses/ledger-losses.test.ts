@@ -799,6 +799,36 @@ test("an effect that the database has refused is made once although the answer i
   expect(await inLedger(own, "SELECT 1 FROM outbox WHERE refusal IS NOT NULL")).toEqual([]);
 });
 
+test("an effect that the database had refused is made again after the database was set back to before it was made", async () => {
+  const { integrationUuid: own } = await createIntegration("Again");
+  await background.reconcile();
+  const effect = [
+    ["UPDATE integrations SET name = name || '!' WHERE id = unhex(?)", [own.replaceAll("-", "")]],
+  ];
+  await inLedger(
+    own,
+    "INSERT INTO outbox (statements, created_at, refusal) VALUES (?, ?, 'refused')",
+    JSON.stringify(effect),
+    Date.now(),
+  );
+  const waiting = () => inLedger(own, "SELECT 1 FROM outbox, meta WHERE outbox.id > sent_entry");
+  await expect.poll(waiting, { timeout: 20_000 }).toEqual([]);
+  const name = async () => (await bodyOf<{ name: string }>(await admin(`/integration/${own}`), 200)).name;
+  expect(await name()).toBe("Again");
+  const snapshot = await takeSnapshot();
+  // A new instance tries again at once.
+  await endObject(own);
+  await runInDurableObject(env.WALLET.getByName(own), (object) =>
+    (object as unknown as { reconcile(): Promise<void> }).reconcile(),
+  );
+  await expect.poll(name, { timeout: 20_000 }).toBe("Again!");
+  await goBack(snapshot);
+  expect(await name()).toBe("Again");
+  await endObject(own);
+  await inLedger(own, "UPDATE meta SET version = version + 1");
+  await expect.poll(name, { timeout: 20_000 }).toBe("Again!");
+});
+
 test("days that are added up aren't added up again after the ledger was set back", async () => {
   const { integrationUuid: own } = await createIntegration("Old days");
   const integration = own.replaceAll("-", "");

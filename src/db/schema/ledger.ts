@@ -38,8 +38,6 @@ export const meta = sqliteTable(
     sentFlush: integer("sent_flush").notNull().default(0),
     sentTag: text("sent_tag").notNull().default(""),
     nextTag: text("next_tag"),
-    /** The mark of a call that tries a dead letter again, which ends with `#` and the entry's number, until a call is answered. */
-    retryTag: text("retry_tag"),
   },
   () => [check("meta_one", sql`id = 1`)],
 );
@@ -56,6 +54,8 @@ export const outbox = sqliteTable(
     refusal: text("refusal"),
     /** The row of which it is a copy that D1 has refused: its table and key. Null: it is an effect. */
     copyOf: text("copy_of").unique(),
+    /** Whether it is sent again although it was refused: it is behind what was sent. */
+    isRetried: integer("is_retried", { mode: "boolean" }).notNull().default(false),
   },
   (table) => [index("outbox_refused").on(table.id).where(sql`refusal IS NOT NULL`)],
 );

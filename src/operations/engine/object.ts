@@ -238,7 +238,7 @@ export class IntegrationWallet extends WalletObject {
   /** Also drives operations that nobody drives: their alarm may never ring. */
   override async reconcile(): Promise<void> {
     await super.reconcile();
-    void this.parts.outbox.retryRefused();
+    this.parts.outbox.retryRefused();
     this.#shipping.wake(this.ctx.storage.sql);
     const open = await openOperations(this.#ledger, this.#wokenAfter, MOST_WOKEN);
     // Those that the operator has to settle don't hide the others for ever.
