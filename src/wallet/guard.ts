@@ -1,8 +1,9 @@
 import { type Uuid, uuidFromBytes, uuidToBytes } from "../domain/ids.ts";
 import { within } from "../waiting.ts";
+import type { KnownToD1 } from "./d1-row.ts";
 import type { Journal } from "./journal/journal.ts";
 import type { LaneKeys } from "./lanes/lane-keys.ts";
-import type { KnownToD1, Outbox } from "./outbox.ts";
+import type { Outbox } from "./outbox.ts";
 import type { Runtime } from "./runtime.ts";
 import { RESTORED_NONCE_GAP } from "./signing/custody.ts";
 

@@ -182,7 +182,7 @@ export const LEDGER: readonly Mutant[] = [
   },
   {
     id: "ledger: D1 without the integration gets its effects",
-    file: "src/wallet/outbox.ts",
+    file: "src/wallet/d1-row.ts",
     search: "if (owner?.results.length === 0 && !isEmpty) throw",
     replacement: "if (owner?.results.length === -1 && !isEmpty) throw",
     tests: losses,
@@ -191,7 +191,7 @@ export const LEDGER: readonly Mutant[] = [
   {
     id: "ledger: a D1 that refuses everything has entries set aside",
     file: "src/wallet/outbox.ts",
-    search: "await runSentBatch(d1, [this.#guard(before, nothing, tag)]);",
+    search: "await runSentBatch(d1, [this.#d1Row(before, nothing, tag)]);",
     replacement: 'await runSentBatch(d1, [{ sql: "SELECT 1", params: [] }]);',
     tests: losses,
     named: "takes nothing of a ledger",
