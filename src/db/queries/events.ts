@@ -104,7 +104,7 @@ export const lastSeq = (): SQL<number> => sql<number>`(SELECT events_seq FROM me
 export type OperatorEvent = Pick<NewEvents, "data" | "at"> & { readonly type: EventType };
 
 /** Inserts an event of the operator's integration, if there is the configured one: its ledger is another one. */
-export const tellOperator = async (
+export const notifyOperator = async (
   home: LedgerHome & { readonly db: Database },
   operator: string | undefined,
   { type, data, at }: OperatorEvent,

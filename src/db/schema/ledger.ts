@@ -42,7 +42,7 @@ export const meta = sqliteTable(
   () => [check("meta_one", sql`id = 1`)],
 );
 
-/** Writes to D1 that the end of an operation has caused, in order. Applied ones are kept for a D1 that is set back. */
+/** Writes to D1 that changes of the ledger have caused, in order. Applied ones are kept for a D1 that is set back. */
 export const outbox = sqliteTable(
   "outbox",
   {
@@ -224,7 +224,7 @@ export const registrations = sqliteTable(
   ],
 );
 
-/** Events of an integration: a row for each batch of effects. The migration makes it WITHOUT ROWID: a row is one write. */
+/** Events of an integration: a row for each batch of effects. The table is WITHOUT ROWID (`createSchema`): a row is one write. */
 export const events = sqliteTable(
   "events",
   {
@@ -250,7 +250,7 @@ export const events = sqliteTable(
   (table) => [primaryKey({ columns: [table.integrationId, table.seq] })],
 );
 
-/** The last accepted operation that relays the claim of a link. The migration makes the table WITHOUT ROWID. */
+/** The last accepted operation that relays the claim of a link. The table is WITHOUT ROWID (`createSchema`). */
 export const claims = sqliteTable(
   "claims",
   {

@@ -5,7 +5,7 @@ import { runBatch } from "../../db/client.ts";
 import { ledgerOf, template } from "../../db/ledger.ts";
 import { entriesOf, insertEntry, postToD1 } from "../../db/outbox.ts";
 import { isNotAsRead, raiseShown, tokensBy } from "../../db/queries/collection-effects.ts";
-import { insertEndEvents, tellOperator } from "../../db/queries/events.ts";
+import { insertEndEvents, notifyOperator } from "../../db/queries/events.ts";
 import { mintTransactionToPost } from "../../db/queries/mint-transactions.ts";
 import { countEnd } from "../../db/queries/operation-counts.ts";
 import { findOperationWhole, insertTransactions } from "../../db/queries/operation-transactions.ts";
@@ -114,7 +114,7 @@ const end = async (
     report: eventsOfOutcome(operation.kind, state, body),
     at: now,
   });
-  if (state === "unknown" && operation.state === "pending") await tellOfUnknown(context, operation, now);
+  if (state === "unknown" && operation.state === "pending") await notifyOfUnknown(context, operation, now);
   const own = [requireNoOtherStep(operation, rest.records), ...(asRead ? [asRead] : []), ...batch];
   const isInTurn = KINDS[operation.kind].isInTurn && state !== "unknown";
   const after = isInTurn ? [firstInTurn(ledger, operation, operation.kind)] : [];
@@ -150,7 +150,7 @@ const finalsOf = (records: readonly TransactionRecord[]) =>
   records.flatMap(({ step, result }) => (result?.transaction_hash ? [{ step, result }] : []));
 
 /** Notifies the operator, who must settle the operation whoever owns it. An interruption repeats it. */
-const tellOfUnknown = (context: ServiceContext, operation: OperationRow, at: Date): Promise<void> => {
+const notifyOfUnknown = (context: ServiceContext, operation: OperationRow, at: Date): Promise<void> => {
   const data = {
     integration_uuid: operation.integrationId,
     operation_uuid: operation.id,
@@ -159,7 +159,7 @@ const tellOfUnknown = (context: ServiceContext, operation: OperationRow, at: Dat
     subject_uuid: operation.subjectId,
     created_at: operation.createdAt.toISOString(),
   };
-  return tellOperator(context, context.settings.OPERATOR_INTEGRATION, {
+  return notifyOperator(context, context.settings.OPERATOR_INTEGRATION, {
     type: "operation.unknown",
     data,
     at,
