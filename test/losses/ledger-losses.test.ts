@@ -23,7 +23,7 @@ import {
   type Finalized,
   mintedOnChain,
 } from "../support/collections.ts";
-import { goBack, takeSnapshot } from "../support/database.ts";
+import { failingD1, goBack, takeSnapshot } from "../support/database.ts";
 import { inLedger, putLedger, takeLedger, watchedLedgers } from "../support/ledgers.ts";
 import {
   background,
@@ -590,6 +590,24 @@ test("files of a mint that was never accepted are released", async () => {
   expect(await stored()).toBe(reserved + minted);
   await background.reconcile(11 * 60_000);
   expect(await stored()).toBe(before + minted);
+});
+
+test("a refusal is answered although the database doesn't release what was reserved", async () => {
+  const own = await createIntegration("Unreleased");
+  const draft = await createDraft(own, { copies: [1] });
+  const json = { operations_waiting: 0 };
+  await bodyOf(await admin(`/integration/${own.integrationUuid}/limits`, { method: "PUT", json }), 200);
+  let isRefused = false;
+  const WALLET = watchedLedgers((method, call) => {
+    if (method === "write") isRefused = true;
+    return call();
+  });
+  const DB = failingD1((sql) => (isRefused && sql.includes('update "drafts"') ? "before" : null));
+  const { response } = await apiWith({ DB, WALLET }, `/collection-draft/${draft}/finalize`, {
+    key: own.key,
+    method: "POST",
+  });
+  expect(await bodyOf(response, 429)).toMatchObject({ code: "too_many_operations" });
 });
 
 test("a finalization that isn't accepted leaves an interrupted draft to the next one", async () => {
