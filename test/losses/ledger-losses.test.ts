@@ -2,6 +2,7 @@ import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { beforeAll, describe, expect, test, vi } from "vitest";
 import type { Overview, Wallet } from "../../client/src/index.ts";
+import { newUuid } from "../../src/domain/ids.ts";
 // Inside: no request holds a comparison with D1 back.
 import type { Outbox } from "../../src/wallet/outbox.ts";
 import { picture } from "../../testing/pictures.ts";
@@ -550,6 +551,38 @@ test("what was reserved for an operation that was never accepted is released", a
     "SELECT 1 FROM contracts WHERE state = 'deploying' AND account_id = 'lost.near'",
   ).all();
   expect(left.results).toEqual([]);
+});
+
+test("a draft stays locked if an earlier finalization may have begun its collection", async () => {
+  const own = await createIntegration("Continued");
+  const draft = await createDraft(own, { copies: [1] });
+  // Inside: a finalization failed midway, and the Worker died between the lock for the next one and its acceptance.
+  const hex = (uuid: string) => uuid.replaceAll("-", "");
+  const [failed, next] = [newUuid(), newUuid()];
+  await inLedger(
+    own.integrationUuid,
+    `INSERT INTO operations (id, integration_id, kind, state, subject_id, request, answer_status, answer_body, finished_at,
+       created_at, updated_at)
+     VALUES (unhex(?), unhex(?), 'finalize', 'failed', unhex(?), '{"begun":null}', 502, '{}', 1, 1, 1)`,
+    ...[failed, own.integrationUuid, draft].map(hex),
+  );
+  await inLedger(
+    own.integrationUuid,
+    `INSERT INTO transactions (hash, operation_id, integration_id, step, result, created_at)
+     VALUES (zeroblob(32), unhex(?), unhex(?), 'create~2', '{}', 1)`,
+    ...[failed, own.integrationUuid].map(hex),
+  );
+  await env.DB.prepare(
+    "UPDATE drafts SET state = 'finalizing', operation_id = unhex(?), updated_at = ? WHERE lower(hex(id)) = ?",
+  )
+    .bind(hex(next), Date.now() - 3_600_000, hex(draft))
+    .run();
+  await background.reconcile();
+  const state = async () =>
+    (await bodyOf<{ state: string }>(await api(`/collection-draft/${draft}`, { key: own.key }), 200)).state;
+  expect(await state()).toBe("finalizing");
+  await bodyOf(await api(`/collection-draft/${draft}/finalize`, { key: own.key, method: "POST" }), 201);
+  expect(await state()).toBe("finalized");
 });
 
 test("files of a mint that was never accepted are released", async () => {
