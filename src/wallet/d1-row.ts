@@ -38,14 +38,14 @@ interface D1Call {
 
 /** The first statement of a call, which fails on `ledgers.entry` unless D1's last call is the one that was answered last. */
 export const writeD1Row = (
-  storage: SqlStorage,
+  storage: DurableObjectStorage,
   { integrationId, sentFlush, sentTag, eventsSeq, unpaidSales }: Meta,
   { entry, version, tag, now }: D1Call,
 ): SentStatement => {
-  const { refused } = storage
+  const { refused } = storage.sql
     .exec<{ refused: number }>("SELECT count(*) AS refused FROM outbox WHERE refusal IS NOT NULL AND id > 0")
     .one();
-  const unshipped = storage
+  const unshipped = storage.sql
     .exec<{ id: string; key: string | null; fingerprint: string | null }>(
       `SELECT lower(hex(unshipped.operation_id)) AS id, unshipped.key, iif(fingerprint IS NULL, NULL, lower(hex(fingerprint))) AS fingerprint
        FROM unshipped LEFT JOIN idempotency_keys AS used ON used.integration_id = ? AND used.key = unshipped.key
@@ -54,7 +54,7 @@ export const writeD1Row = (
       MOST_UNSHIPPED,
     )
     .toArray();
-  const lost = storage
+  const lost = storage.sql
     .exec<{ id: string; key: string | null; fingerprint: string | null }>(
       `SELECT lower(hex(id)) AS id, key, iif(fingerprint IS NULL, NULL, lower(hex(fingerprint))) AS fingerprint
        FROM lost_operations WHERE id > x'' AND expires_at > ? ORDER BY lost_operations.id DESC LIMIT ?`,
@@ -63,7 +63,7 @@ export const writeD1Row = (
     )
     .toArray();
   const notInR2 = [...unshipped, ...lost].map(({ id, key, fingerprint }) => [id, key, fingerprint]);
-  const { pending, unknown, openSince } = storage
+  const { pending, unknown, openSince } = storage.sql
     .exec<{ pending: number; unknown: number; openSince: number | null }>(
       `SELECT coalesce(sum(state = 'pending'), 0) AS pending, coalesce(sum(state = 'unknown'), 0) AS unknown,
          min(created_at) AS openSince FROM operations WHERE state IN ('pending', 'unknown')`,

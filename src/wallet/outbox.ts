@@ -372,7 +372,7 @@ export class Outbox {
 
   #d1Row(before: Meta, { entry, version }: Pick<Flush, "entry" | "version">, tag: string): SentStatement {
     const { storage, now } = this.#parts;
-    return writeD1Row(storage.sql, before, { entry, version, tag, now: now() });
+    return writeD1Row(storage, before, { entry, version, tag, now: now() });
   }
 
   /** Where D1's last call isn't the one that was answered last, it is followed, or it knows more than the ledger. */

@@ -2,7 +2,6 @@ import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { beforeAll, describe, expect, test, vi } from "vitest";
 import type { Overview, Wallet } from "../../client/src/index.ts";
-import { newUuid } from "../../src/domain/ids.ts";
 // Inside: no request holds a comparison with D1 back.
 import type { Outbox } from "../../src/wallet/outbox.ts";
 import { picture } from "../../testing/pictures.ts";
@@ -558,7 +557,7 @@ test("a draft stays locked if an earlier finalization may have begun its collect
   const draft = await createDraft(own, { copies: [1] });
   // Inside: a finalization failed midway, and the Worker died between the lock for the next one and its acceptance.
   const hex = (uuid: string) => uuid.replaceAll("-", "");
-  const [failed, next] = [newUuid(), newUuid()];
+  const [failed, next] = [crypto.randomUUID(), crypto.randomUUID()];
   await inLedger(
     own.integrationUuid,
     `INSERT INTO operations (id, integration_id, kind, state, subject_id, request, answer_status, answer_body, finished_at,
