@@ -54,7 +54,7 @@ export const requireCollection = async (
   { integrationId }: Pick<Caller, "integrationId">,
   id: Uuid,
 ) => {
-  const row = await findCollection(ledgerOf(context, integrationId), integrationId, id);
+  const row = await findCollection(ledgerOf(context, integrationId), id);
   if (!row) throw new ServiceError("not_found", "There is no such collection. Check its collection_uuid.");
   return row;
 };

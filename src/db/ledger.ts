@@ -141,8 +141,9 @@ const READS = {
     isOfSqlite(error),
 };
 
-/** What a ledger's object does with statements. */
-interface LedgerObject {
+/** What a ledger's object does with statements. A call that is repeated runs them again, unlike those of the wallet. */
+export interface LedgerObject {
+  /** Runs statements as one transaction. */
   run(integrationId: Uuid, statements: readonly SentStatement[]): Promise<SentRows[]>;
 }
 

@@ -29,7 +29,7 @@ export const insertEntry = (
   { entry, at }: { readonly entry: string | SQL; readonly at: number | SQL },
   condition: SQL,
 ): Statement =>
-  ledger.insert(outbox).select(sql`SELECT NULL, ${entry}, ${at}, NULL, NULL WHERE ${condition}`);
+  ledger.insert(outbox).select(sql`SELECT NULL, ${entry}, ${at}, NULL, NULL, 0 WHERE ${condition}`);
 
 /** Statements as entries of the outbox, as few as their bytes allow. */
 export const entriesOf = (statements: readonly Statement[]): string[] => {

@@ -50,15 +50,15 @@ export const idempotency =
     if (length < 1 || length > MAX_KEY_LENGTH) throw badKey();
     const key = new SentKey(c, name);
     const isLast = c.get("endpoint")?.looksUpKeyLast ?? false;
-    const { row: standing, hasRoom } = isLast ? await key.prepare() : await key.find();
+    const { row: knownRow, hasRoom } = isLast ? await key.prepare() : await key.find();
     checkpoint("idempotency.looked_up");
-    if (standing && !c.get("endpoint")?.isStreamed) return key.replay(standing, answers);
-    if (!standing && !hasRoom) {
+    if (knownRow && !c.get("endpoint")?.isStreamed) return key.replay(knownRow, answers);
+    if (!knownRow && !hasRoom) {
       // Deletions need no key when the database is full: deleting twice does no harm.
       if (c.req.method === "DELETE") return next();
       throw await answers.full(c);
     }
-    key.standing = standing;
+    key.knownRow = knownRow;
     c.set("caller", { ...c.get("caller"), requestKey: key });
     await next();
     checkpoint("idempotency.before_answer");
@@ -71,7 +71,7 @@ export const idempotency =
       // Whatever of the ledger it read first.
       isForgotten(c.error) ||
       (isLast && c.error instanceof ServiceError && c.error.details.operationUuid === undefined);
-    const first = !standing && mayBeRaced ? (await key.find()).row : isSame && standing;
+    const first = !knownRow && mayBeRaced ? (await key.find()).row : isSame && knownRow;
     if (!first) return;
     // That of the refusal.
     c.header("Retry-After", undefined);
@@ -116,7 +116,7 @@ class SentKey implements RequestKey {
   readonly createdAt: Date;
   readonly expiresAt: Date;
   /** The key's row, if a streamed body must be read before the requests can be compared. */
-  standing: KeyRow | undefined;
+  knownRow: KeyRow | undefined;
   /** Null until a streamed body was read. */
   #fingerprint: Uint8Array | null = null;
   readonly #c: Context<AppEnv>;
@@ -181,8 +181,8 @@ class SentKey implements RequestKey {
 
   async confirm(digest: Uint8Array): Promise<void> {
     await this.#read(digest);
-    if (!this.standing) return;
-    this.#requireSame(this.standing);
+    if (!this.knownRow) return;
+    this.#requireSame(this.knownRow);
     throw new SameRequest();
   }
 

@@ -48,7 +48,7 @@ export const readSettled = async <T>(
   records: readonly TransactionRecord[],
   read: (views: ContractViews, height: number) => Promise<T>,
 ): Promise<T | null> => {
-  const row = await findCollection(ledgerOf(context, integrationId), integrationId, subjectId);
+  const row = await findCollection(ledgerOf(context, integrationId), subjectId);
   const height = Math.max(heightOf(records), row?.collection.height ?? 0);
   try {
     return await read(contractViews(connectFor(context), request.contract, height), height);

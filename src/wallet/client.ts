@@ -29,7 +29,6 @@ export const walletOf = (env: Bindings, name: Uuid | "platform"): Wallet => {
     prepareKey: (accountId) => again(() => stub().prepareKey(accountId)),
     activate: () => again(() => stub().activate()),
     restore: (...sealed) => again(() => stub().restore(...sealed)),
-    run: (...statements) => again(() => stub().run(...statements)),
     write: (write, waitMs) => {
       const left = timer(waitMs);
       return again(() => stub().write(write, left()));

@@ -1,8 +1,9 @@
 import { type Uuid, uuidFromBytes, uuidToBytes } from "../domain/ids.ts";
 import { within } from "../waiting.ts";
+import type { KnownToD1 } from "./d1-row.ts";
 import type { Journal } from "./journal/journal.ts";
 import type { LaneKeys } from "./lanes/lane-keys.ts";
-import type { KnownToD1, Outbox } from "./outbox.ts";
+import type { Outbox } from "./outbox.ts";
 import type { Runtime } from "./runtime.ts";
 import { RESTORED_NONCE_GAP } from "./signing/custody.ts";
 
@@ -173,7 +174,7 @@ export class Guard {
       // Readers of events and the outbox may hold numbers that the ledger has forgotten.
       sql.exec(
         `UPDATE meta SET forgot_version = ?, brought_back = 0, back_cursor = NULL, events_seq = max(events_seq, ?), sent_entry = ?, sent_version = ?,
-           sent_flush = ?, sent_tag = ?, next_tag = NULL, retry_tag = NULL`,
+           sent_flush = ?, sent_tag = ?, next_tag = NULL`,
         known.version,
         known.eventsSeq + EVENTS_GAP,
         known.entry,

@@ -1,7 +1,6 @@
 import type { Action } from "../chain/actions.ts";
 import type { ContractToken } from "../chain/contract/views.ts";
 import type { ChainTransactionResult } from "../chain/outcome.ts";
-import type { SentRows } from "../db/ledger.ts";
 import type { TransactionResult } from "../db/queries/operation-transactions.ts";
 import type { OperationRow } from "../db/queries/operations.ts";
 import type { OperationLimits } from "../db/queries/usage.ts";
@@ -191,8 +190,6 @@ export interface Wallet {
   activate(): Promise<boolean>;
   /** Imports a sealed key after the object was lost; it signs nothing until it is activated. */
   restore(accountId: string, sealed: Uint8Array, secretVersion: number): Promise<SealedKey>;
-  /** Runs statements on the ledger as one transaction. */
-  run(integrationId: Uuid, statements: readonly SentStatement[]): Promise<SentRows[]>;
   /**
    * Accepts an operation with its first step in one transaction, and drives it. A repetition joins it.
    * @param waitMs milliseconds; 0: until its first step was submitted or refused

@@ -1,5 +1,5 @@
 import { DurableObject } from "cloudflare:workers";
-import type { SentRows } from "../db/ledger.ts";
+import type { LedgerObject, SentRows } from "../db/ledger.ts";
 import type { SentStatement } from "../db/statements.ts";
 import { type Uuid, uuidFromBytes } from "../domain/ids.ts";
 import type { Bindings } from "../env.ts";
@@ -54,7 +54,7 @@ const LOST_SHOWN = 1_000;
  * journal is the source of truth, `lanes.ts` and `rules.ts` decide, `Dispatcher` signs, `Observer` polls. See
  * docs/transactions.md. What an operation is, and how it is driven, is added by src/operations/engine/object.ts.
  */
-export abstract class WalletObject extends DurableObject<Bindings> implements Wallet {
+export abstract class WalletObject extends DurableObject<Bindings> implements Wallet, LedgerObject {
   protected readonly parts: WalletParts;
 
   constructor(ctx: DurableObjectState, env: Bindings) {

@@ -1,15 +1,14 @@
-import { and, asc, gt, isNotNull, lte, sql } from "drizzle-orm";
+import { and, asc, gt, lte, sql } from "drizzle-orm";
 import { openDatabase, runSentBatch } from "../db/client.ts";
 import { type Ledger, openLedger, runSent, sentOf } from "../db/ledger.ts";
 import { entryOf, statementsOf } from "../db/outbox.ts";
 import { setInactive } from "../db/queries/integrations.ts";
-import { COUNTED } from "../db/queries/operation-counts.ts";
-import { integrations, ledgers } from "../db/schema/index.ts";
 import { collections, meta, operationCounts, outbox } from "../db/schema/ledger.ts";
 import type { SentStatement } from "../db/statements.ts";
 import { failedOn, isAtFault } from "../db/statements.ts";
-import { type Uuid, uuidToBytes } from "../domain/ids.ts";
 import { within } from "../waiting.ts";
+import { type ChangedRows, copyStatements, firstOf } from "./copied-rows.ts";
+import { type KnownToD1, type Meta, readD1Row, writeD1Row } from "./d1-row.ts";
 import { isLarge } from "./journal/timing.ts";
 import type { Runtime } from "./runtime.ts";
 
@@ -34,11 +33,6 @@ const keptMs = (bytes: number): number => (isLarge(bytes) ? 7 : 31) * DAY_MS;
 const RETRY_MS = 3_600_000;
 const RETRIED = 10;
 
-/** Operations that R2 doesn't have yet, of which D1 is told at most. */
-const UNSHIPPED_TOLD = 250;
-
-type Meta = typeof meta.$inferSelect;
-
 interface OutboxParts extends Runtime {
   readonly storage: DurableObjectStorage;
   readonly d1: D1Database;
@@ -46,26 +40,8 @@ interface OutboxParts extends Runtime {
   readonly setBack: (known: KnownToD1) => void;
 }
 
-/** How far D1 has followed a ledger. */
-export interface KnownToD1 {
-  readonly entry: number;
-  readonly version: number;
-  readonly eventsSeq: number;
-  readonly flush: number;
-  readonly flushTag: string;
-}
-
-/** What D1 knows of a ledger that it has no row of. */
-const NOTHING: KnownToD1 = { entry: 0, version: 0, eventsSeq: 0, flush: 0, flushTag: "" };
-
-/** All columns of a table as an upsert sets them. */
-const excluded = (names: readonly string[]) =>
-  Object.fromEntries(names.map((name) => [name, sql.raw(`excluded.${snake(name)}`)]));
-
-const snake = (name: string): string => name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
-
 /** What one call brings to D1. */
-interface Flush extends Changed {
+interface Flush extends ChangedRows {
   readonly entries: readonly Entry[];
   /** The last entry and the version that D1 then has. */
   readonly entry: number;
@@ -76,6 +52,9 @@ interface Flush extends Changed {
 
 type Entry = typeof outbox.$inferSelect;
 
+/** An entry that D1 has refused. */
+type DeadLetter = Pick<Entry, "id" | "statements" | "refusal" | "copyOf">;
+
 /**
  * Brings D1 up to date with the ledger: entries of the outbox once and in order, and copies of rows whose version is higher.
  * Calls are numbered and tagged, and D1's row of the ledger has those of the last one, so that a call without an answer, a D1
@@ -84,8 +63,8 @@ type Entry = typeof outbox.$inferSelect;
 export class Outbox {
   readonly #parts: OutboxParts;
   readonly #ledger: Ledger;
-  /** Calls that bring one entry or copy alone, since D1 has refused some together. */
-  #careful = 0;
+  /** The next calls, so many, bring one entry or copy each: D1 has refused some together. */
+  #singleCalls = 0;
   /** What D1 has refused on its own: the entry or the version of the copy. */
   #refusedOnce: string | null = null;
   #running: Promise<void> | null = null;
@@ -94,9 +73,9 @@ export class Outbox {
   #pausedUntil = 0;
   /** Failures since D1 took something. */
   #failures = 0;
-  /** When entries that D1 has refused are tried again, and the last one that was. */
+  /** When entries that D1 has refused are tried again, and the last one of a round that isn't over. */
   #retryAt = 0;
-  #retriedAfter = 0;
+  #retryTo: number | null = null;
   /** How many callers wait for D1. */
   #waiting = 0;
 
@@ -159,7 +138,7 @@ export class Outbox {
 
   /** Sends what D1 lacks. One at a time; never rejects. */
   run(): Promise<void> {
-    this.#running ??= this.#alone(this.#send());
+    this.#running ??= this.#inTurn(this.#send());
     return this.#running;
   }
 
@@ -167,12 +146,12 @@ export class Outbox {
   async verify(): Promise<void> {
     while (this.#running !== null) await this.#running;
     const verified = this.#compare();
-    this.#running = this.#alone(verified.catch(() => undefined));
+    this.#running = this.#inTurn(verified.catch(() => undefined));
     await verified;
   }
 
   /** Ends the turn of a call of D1. */
-  #alone(call: Promise<void>): Promise<void> {
+  #inTurn(call: Promise<void>): Promise<void> {
     return call.finally(() => {
       this.#running = null;
       // After a failure the alarm tries again.
@@ -215,13 +194,13 @@ export class Outbox {
 
   /** What the next call brings. */
   async #next({ sentEntry, sentVersion, version }: Meta): Promise<Flush> {
-    const most = this.#careful > 0 ? 1 : ROWS;
+    const most = this.#singleCalls > 0 ? 1 : ROWS;
     const sizes = await this.#ledger
       .select({ id: outbox.id, bytes: sql<number>`octet_length(statements)` })
       .from(outbox)
       .where(gt(outbox.id, sentEntry))
       .orderBy(asc(outbox.id))
-      .limit(this.#careful > 0 ? 1 : ENTRIES);
+      .limit(this.#singleCalls > 0 ? 1 : ENTRIES);
     let sum = 0;
     const fitting = sizes.filter(({ bytes }, index) => {
       sum += bytes;
@@ -247,7 +226,7 @@ export class Outbox {
         .orderBy(asc(operationCounts.ledgerVersion))
         .limit(most),
     ]);
-    if (this.#careful > 0 && entries.length > 0)
+    if (this.#singleCalls > 0 && entries.length > 0)
       return { entries, rows: [], counts: [], entry, version: sentVersion, isCut: true };
     const cut = [rows, counts].flatMap((list) => (list.length < most ? [] : [list.at(-1)!.ledgerVersion]));
     const isCut = cut.length > 0 || sizes.length === ENTRIES || fitting.length < sizes.length;
@@ -264,11 +243,11 @@ export class Outbox {
     const flush = await this.#next(before);
     const tag = this.#nextTag();
     const statements = [
-      this.#guard(before, flush, tag),
-      ...flush.entries.flatMap(({ statements: text, refusal }) =>
-        refusal === null ? statementsOf(text) : [],
+      this.#d1Row(before, flush, tag),
+      ...flush.entries.flatMap(({ statements: text, refusal, isRetried }) =>
+        refusal === null || isRetried ? statementsOf(text) : [],
       ),
-      ...copies(d1, flush),
+      ...copyStatements(d1, flush),
     ];
     at("ledger.before_flush");
     try {
@@ -281,7 +260,7 @@ export class Outbox {
       return true;
     }
     this.#sent(flush, { flush: before.sentFlush + 1, tag });
-    this.#careful = Math.max(0, this.#careful - 1);
+    this.#singleCalls = Math.max(0, this.#singleCalls - 1);
     return flush.isCut;
   }
 
@@ -293,105 +272,96 @@ export class Outbox {
     const { storage, d1, log, now } = this.#parts;
     const nothing = { entry: before.sentEntry, version: before.sentVersion };
     const tag = this.#nextTag();
-    await runSentBatch(d1, [this.#guard(before, nothing, tag)]);
+    await runSentBatch(d1, [this.#d1Row(before, nothing, tag)]);
     this.#sent(nothing, { flush: before.sentFlush + 1, tag });
     const isAlone = entries.length + rows.length + counts.length === 1;
     const [entry] = entries;
     const what = entry ? `entry ${entry.id}` : `copy ${version}`;
-    if (this.#careful > 0 && !isAlone) throw error;
-    if (this.#careful === 0 || this.#refusedOnce !== what) {
-      this.#refusedOnce = this.#careful > 0 ? what : null;
-      this.#careful = ENTRIES + ROWS;
+    if (this.#singleCalls > 0 && !isAlone) throw error;
+    if (this.#singleCalls === 0 || this.#refusedOnce !== what) {
+      this.#refusedOnce = this.#singleCalls > 0 ? what : null;
+      this.#singleCalls = ENTRIES + ROWS;
       return;
     }
-    this.#careful = 0;
+    this.#singleCalls = 0;
     this.#refusedOnce = null;
     log("ledger.entry_refused", { what, sent: before.sentVersion, error });
     const reason = error instanceof Error ? error.message : String(error);
     if (entry) {
-      storage.sql.exec("UPDATE outbox SET refusal = ? WHERE id = ?", reason, entry.id);
+      storage.sql.exec("UPDATE outbox SET refusal = ?, is_retried = 0 WHERE id = ?", reason, entry.id);
       return;
     }
-    const text = entryOf(copies(d1, { rows, counts }));
+    const text = entryOf(copyStatements(d1, { rows, counts }));
     storage.transactionSync(() => {
       storage.sql.exec(
         `INSERT INTO outbox (statements, created_at, refusal, copy_of) VALUES (?, ?, ?, ?)
-         ON CONFLICT (copy_of) DO UPDATE SET statements = excluded.statements, refusal = excluded.refusal`,
+         ON CONFLICT (copy_of) DO UPDATE SET statements = excluded.statements, refusal = excluded.refusal,
+           is_retried = 0`,
         text,
         now(),
         reason,
-        rowOf({ rows, counts }),
+        firstOf({ rows, counts }),
       );
       storage.sql.exec("UPDATE meta SET sent_version = ?, version = version + 1", version);
     });
   }
 
-  /** Tries again what D1 has refused: its cause may be gone. Later entries have gone ahead. Never rejects. */
-  async retryRefused(): Promise<void> {
-    if (this.#parts.now() < this.#retryAt || (await this.#meta()).forgotVersion !== null) return;
-    while (this.#running !== null) await this.#running;
-    this.#running = this.#alone(this.#retry());
-    await this.#running;
-  }
-
-  async #retry(): Promise<void> {
-    const { log, now } = this.#parts;
-    const refused = await this.#ledger
-      .select()
-      .from(outbox)
-      .where(and(isNotNull(outbox.refusal), gt(outbox.id, this.#retriedAfter)))
-      .orderBy(asc(outbox.id))
-      .limit(RETRIED);
-    const isLast = refused.length < RETRIED;
-    this.#retriedAfter = isLast ? 0 : refused.at(-1)!.id;
-    this.#retryAt = now() + (isLast ? RETRY_MS : 0);
-    for (const entry of refused) {
-      try {
-        await this.#retryOne(entry);
-        log("ledger.entry_accepted", { entry: entry.id });
-      } catch (error) {
-        log("ledger.entry_refused", { what: `entry ${entry.id}`, error });
+  /**
+   * Puts what D1 has refused behind what waits, to be tried again: its cause may be gone, and a D1 that is set back later gets it
+   * again in this order.
+   */
+  retryRefused(): void {
+    const { storage, now } = this.#parts;
+    const { sql } = storage;
+    if (now() < this.#retryAt) return;
+    this.#retryTo ??= this.#lastEntry();
+    const refused = sql
+      .exec<DeadLetter>(
+        `SELECT id, statements, refusal, copy_of AS copyOf FROM outbox
+         WHERE refusal IS NOT NULL AND id > 0 AND id <= ? AND is_retried = 0 ORDER BY id LIMIT ?`,
+        this.#retryTo,
+        RETRIED,
+      )
+      .toArray();
+    storage.transactionSync(() => {
+      for (const { id, statements, refusal, copyOf } of refused) {
+        sql.exec("DELETE FROM outbox WHERE id = ?", id);
+        sql.exec(
+          "INSERT INTO outbox (statements, created_at, refusal, copy_of, is_retried) VALUES (?, ?, ?, ?, 1)",
+          ...[statements, now(), refusal, copyOf],
+        );
       }
-    }
-  }
-
-  /** Makes a dead letter by a call of its own, which is marked so that it is known for made where its answer is lost. */
-  async #retryOne({ id, statements }: Entry): Promise<void> {
-    const { storage, d1 } = this.#parts;
-    const before = await this.#meta();
-    // What ran before this may have found it out. D1's row then says what was lost, and stays as it is.
-    if (before.forgotVersion !== null) throw new Error("the ledger was set back");
-    if (before.retryTag !== null) throw new Error("whether one before was made isn't known yet");
-    const nothing = { entry: before.sentEntry, version: before.sentVersion };
-    const tag = `${crypto.randomUUID()}#${id}`;
-    storage.sql.exec("UPDATE meta SET retry_tag = ?", tag);
-    try {
-      await runSentBatch(d1, [this.#guard(before, nothing, tag), ...statementsOf(statements)]);
-    } catch (error) {
-      if (isAtFault(error)) storage.sql.exec("UPDATE meta SET retry_tag = NULL");
-      // The next call finds out what D1 has.
-      storage.sql.exec("UPDATE meta SET version = version + 1");
-      throw error;
-    }
-    this.#sent(nothing, { flush: before.sentFlush + 1, tag });
+    });
+    const isLast = refused.length < RETRIED;
+    if (isLast) this.#retryTo = null;
+    this.#retryAt = isLast ? now() + RETRY_MS : 0;
+    if (refused.length > 0) this.wake();
   }
 
   #sent(
     { entry, version }: Pick<Flush, "entry" | "version">,
     call: { readonly flush: number; readonly tag: string },
   ): void {
-    const { storage, now } = this.#parts;
+    const { storage, now, log } = this.#parts;
     this.#failures = 0;
     storage.transactionSync(() => {
       storage.sql.exec(
-        "UPDATE meta SET sent_entry = ?, sent_version = ?, sent_flush = ?, sent_tag = ?, next_tag = NULL, retry_tag = NULL",
+        "UPDATE meta SET sent_entry = ?, sent_version = ?, sent_flush = ?, sent_tag = ?, next_tag = NULL",
         entry,
         version,
         call.flush,
         call.tag,
       );
-      const [, retried] = call.tag.split("#");
-      if (retried !== undefined) this.#made(Number(retried));
+      const made = storage.sql
+        .exec<{ id: number }>(
+          `UPDATE outbox SET refusal = NULL, is_retried = 0
+           WHERE refusal IS NOT NULL AND id > 0 AND is_retried = 1 AND id <= ? RETURNING id`,
+          entry,
+        )
+        .toArray();
+      for (const { id } of made) log("ledger.entry_accepted", { entry: id });
+      // D1 counts what is refused.
+      if (made.length > 0) storage.sql.exec("UPDATE meta SET version = version + 1");
       storage.sql.exec(
         "DELETE FROM outbox WHERE id < (SELECT min(id) + 100 FROM outbox WHERE refusal IS NULL) AND id <= ? AND created_at < ? AND refusal IS NULL",
         entry,
@@ -400,81 +370,20 @@ export class Outbox {
     });
   }
 
-  /** D1 has made a dead letter. A copy of a row isn't made again for a D1 that is set back: that gets the row itself. */
-  #made(id: number): void {
-    const { sql } = this.#parts.storage;
-    sql.exec("DELETE FROM outbox WHERE id = ? AND copy_of IS NOT NULL", id);
-    sql.exec("UPDATE outbox SET refusal = NULL WHERE id = ?", id);
-    sql.exec("UPDATE meta SET version = version + 1");
-  }
-
-  /** Fails unless D1's last call is the one that was answered last. */
-  #guard(
-    { integrationId, sentFlush, sentTag, eventsSeq, unpaidSales }: Meta,
-    { entry, version }: Pick<Flush, "entry" | "version">,
-    tag: string,
-  ): SentStatement {
+  #d1Row(before: Meta, { entry, version }: Pick<Flush, "entry" | "version">, tag: string): SentStatement {
     const { storage, now } = this.#parts;
-    const { refused } = storage.sql
-      .exec<{ refused: number }>(
-        "SELECT count(*) AS refused FROM outbox WHERE refusal IS NOT NULL AND id > 0",
-      )
-      .one();
-    const unshipped = storage.sql
-      .exec<{ id: string; key: string | null; fingerprint: string | null }>(
-        `SELECT lower(hex(unshipped.operation_id)) AS id, unshipped.key, iif(fingerprint IS NULL, NULL, lower(hex(fingerprint))) AS fingerprint
-         FROM unshipped LEFT JOIN idempotency_keys AS used ON used.integration_id = ? AND used.key = unshipped.key
-         WHERE unshipped.operation_id > x'' ORDER BY unshipped.operation_id DESC LIMIT ?`,
-        uuidToBytes(integrationId!),
-        UNSHIPPED_TOLD,
-      )
-      .toArray();
-    const lost = storage.sql
-      .exec<{ id: string; key: string | null; fingerprint: string | null }>(
-        `SELECT lower(hex(id)) AS id, key, iif(fingerprint IS NULL, NULL, lower(hex(fingerprint))) AS fingerprint
-         FROM lost_operations WHERE id > x'' AND expires_at > ? ORDER BY lost_operations.id DESC LIMIT ?`,
-        now(),
-        UNSHIPPED_TOLD,
-      )
-      .toArray();
-    const told = [...unshipped, ...lost].map(({ id, key, fingerprint }) => [id, key, fingerprint]);
-    const { pending, unknown, openSince } = storage.sql
-      .exec<{ pending: number; unknown: number; openSince: number | null }>(
-        `SELECT coalesce(sum(state = 'pending'), 0) AS pending, coalesce(sum(state = 'unknown'), 0) AS unknown,
-           min(created_at) AS openSince FROM operations WHERE state IN ('pending', 'unknown')`,
-      )
-      .one();
-    const id = uuidToBytes(integrationId!);
-    return {
-      sql: `INSERT INTO ledgers (id, entry, version, events_seq, pending, unknown, open_since, unpaid_sales, updated_at,
-          flush, flush_tag, unshipped, refused)
-        SELECT ?, CASE WHEN ? = 0 OR EXISTS (SELECT 1 FROM ledgers WHERE id = ?) THEN ? END, ?, ?, ?, ?, ?, ?, ?, ?, ?,
-          ?, ?
-        WHERE true
-        ON CONFLICT (id) DO UPDATE SET
-          entry = CASE WHEN ledgers.flush = ? AND ledgers.flush_tag = ? THEN excluded.entry END,
-          version = excluded.version, events_seq = excluded.events_seq, pending = excluded.pending,
-          unknown = excluded.unknown, open_since = excluded.open_since, unpaid_sales = excluded.unpaid_sales,
-          updated_at = excluded.updated_at, flush = excluded.flush, flush_tag = excluded.flush_tag,
-          unshipped = excluded.unshipped, refused = excluded.refused`,
-      params: [
-        ...[id, sentFlush, id, entry, version, eventsSeq],
-        ...[pending, unknown, openSince, unpaidSales, now(), sentFlush + 1, tag],
-        ...[JSON.stringify(told), refused],
-        ...[sentFlush, sentTag],
-      ],
-    };
+    return writeD1Row(storage, before, { entry, version, tag, now: now() });
   }
 
   /** Where D1's last call isn't the one that was answered last, it is followed, or it knows more than the ledger. */
   async #compare(): Promise<void> {
-    const { log, setBack } = this.#parts;
+    const { d1, log, setBack } = this.#parts;
     const own = await this.#meta();
     if (own.integrationId === null) return;
-    const known = (await this.#known(own.integrationId, own.version === 0)) ?? NOTHING;
-    const { version, sentEntry, sentFlush, sentTag, nextTag, retryTag } = await this.#meta();
+    const known = await readD1Row(d1, own.integrationId, own.version === 0);
+    const { version, sentEntry, sentFlush, sentTag, nextTag } = await this.#meta();
     if (known.flush === sentFlush && known.flushTag === sentTag) return;
-    const isUnanswered = known.flush === sentFlush + 1 && [nextTag, retryTag].includes(known.flushTag);
+    const isUnanswered = known.flush === sentFlush + 1 && known.flushTag === nextTag;
     const isBeyond = known.entry > Math.max(this.#lastEntry(), sentEntry) || known.version > version;
     if (isBeyond || (known.flush >= sentFlush && !isUnanswered)) {
       setBack(known);
@@ -496,73 +405,4 @@ export class Outbox {
       log("ledger.outbox_interrupted", { error });
     }
   }
-
-  /**
-   * What D1 knows of the ledger; null: nothing. @throws Error if it doesn't have the integration: what was set back to before it
-   * was made gets nothing until the operator has inserted it again. An empty ledger may be one of no integration at all.
-   */
-  async #known(integrationId: Uuid, isEmpty: boolean): Promise<KnownToD1 | null> {
-    const db = openDatabase(this.#parts.d1);
-    const own = sql`id = ${uuidToBytes(integrationId)}`;
-    const statements = [
-      db
-        .select({
-          entry: ledgers.entry,
-          version: ledgers.version,
-          events_seq: ledgers.eventsSeq,
-          flush: ledgers.flush,
-          flush_tag: ledgers.flushTag,
-        })
-        .from(ledgers)
-        .where(own),
-      db.select({ id: integrations.id }).from(integrations).where(own),
-    ];
-    const [answer, owner] = await runSentBatch(this.#parts.d1, statements.map(sentOf));
-    if (owner?.results.length === 0 && !isEmpty) throw new Error("D1 does not have the integration");
-    const [row] = (answer?.results ?? []) as (Omit<KnownToD1, "eventsSeq" | "flushTag"> & {
-      events_seq: number;
-      flush_tag: string;
-    })[];
-    if (!row) return null;
-    const { entry, version, events_seq: eventsSeq, flush, flush_tag: flushTag } = row;
-    return { entry, version, eventsSeq, flush, flushTag };
-  }
 }
-
-interface Changed {
-  readonly rows: readonly (typeof collections.$inferSelect)[];
-  readonly counts: readonly (typeof operationCounts.$inferSelect)[];
-}
-
-/** Names the first row. */
-const rowOf = ({ rows: [row], counts: [count] }: Changed): string =>
-  row === undefined
-    ? `operation_counts ${count?.day} ${count?.kind} ${count?.state} ${count?.bucket}`
-    : `collections ${row.id}`;
-
-/** Statements that copy rows to D1 where it has older ones. */
-const copies = (d1: D1Database, { rows, counts }: Changed): SentStatement[] => {
-  const db = openDatabase(d1);
-  return [
-    ...rows.map((row) =>
-      db
-        .insert(collections)
-        .values(row)
-        .onConflictDoUpdate({
-          target: collections.id,
-          set: excluded(Object.keys(row)),
-          setWhere: sql`excluded.ledger_version > ${collections.ledgerVersion}`,
-        }),
-    ),
-    ...counts.map((row) =>
-      db
-        .insert(operationCounts)
-        .values(row)
-        .onConflictDoUpdate({
-          target: COUNTED,
-          set: excluded(["count", "ledgerVersion"]),
-          setWhere: sql`excluded.ledger_version > ${operationCounts.ledgerVersion}`,
-        }),
-    ),
-  ].map(sentOf);
-};

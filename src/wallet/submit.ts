@@ -85,9 +85,9 @@ export class Submission {
 
   /** The response that doesn't depend on the chain: the step is journaled, or the operation accepts no more steps. */
   #known({ operationUuid, step }: Intent): SubmitResult | null {
-    const standing = this.#parts.journal.operations.standing(operationUuid, step);
-    if (standing === null) return null;
-    return { status: standing === "journaled" ? "accepted" : "withdrawn" };
+    const state = this.#parts.journal.operations.stepState(operationUuid, step);
+    if (state === null) return null;
+    return { status: state === "journaled" ? "accepted" : "withdrawn" };
   }
 
   #full(): SubmitResult | null {

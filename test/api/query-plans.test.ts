@@ -44,8 +44,7 @@ import {
 } from "../../src/operator/jobs/clean-up.ts";
 import { openMints, reportedNumbers } from "../../src/operator/jobs/wallet-mints.ts";
 import { enabledAfter } from "../../src/operator/jobs/webhooks.ts";
-import { walletOf } from "../../src/wallet/client.ts";
-import { inLedger } from "../support/ledgers.ts";
+import { inLedger, runOn } from "../support/ledgers.ts";
 
 /**
  * Rows accumulate for years, so a query that runs every minute or with every write has to find its rows by an index.
@@ -80,7 +79,7 @@ beforeAll(async () => {
 });
 const ledger = openLedger((statements) => {
   sent.push(...statements.map(({ sql: text }) => ({ text, isOfLedger: true })));
-  return walletOf(env, id).run(id, statements);
+  return runOn(id, statements);
 });
 
 /** What SQLite would read for the statements that `work` sends, one line per table. */

@@ -23,7 +23,7 @@ import {
   type Finalized,
   mintedOnChain,
 } from "../support/collections.ts";
-import { goBack, takeSnapshot } from "../support/database.ts";
+import { failingD1, goBack, takeSnapshot } from "../support/database.ts";
 import { inLedger, putLedger, takeLedger, watchedLedgers } from "../support/ledgers.ts";
 import {
   background,
@@ -552,6 +552,38 @@ test("what was reserved for an operation that was never accepted is released", a
   expect(left.results).toEqual([]);
 });
 
+test("a draft stays locked if an earlier finalization may have begun its collection", async () => {
+  const own = await createIntegration("Continued");
+  const draft = await createDraft(own, { copies: [1] });
+  // Inside: a finalization failed midway, and the Worker died between the lock for the next one and its acceptance.
+  const hex = (uuid: string) => uuid.replaceAll("-", "");
+  const [failed, next] = [crypto.randomUUID(), crypto.randomUUID()];
+  await inLedger(
+    own.integrationUuid,
+    `INSERT INTO operations (id, integration_id, kind, state, subject_id, request, answer_status, answer_body, finished_at,
+       created_at, updated_at)
+     VALUES (unhex(?), unhex(?), 'finalize', 'failed', unhex(?), '{"begun":null}', 502, '{}', 1, 1, 1)`,
+    ...[failed, own.integrationUuid, draft].map(hex),
+  );
+  await inLedger(
+    own.integrationUuid,
+    `INSERT INTO transactions (hash, operation_id, integration_id, step, result, created_at)
+     VALUES (zeroblob(32), unhex(?), unhex(?), 'create~2', '{}', 1)`,
+    ...[failed, own.integrationUuid].map(hex),
+  );
+  await env.DB.prepare(
+    "UPDATE drafts SET state = 'finalizing', operation_id = unhex(?), updated_at = ? WHERE lower(hex(id)) = ?",
+  )
+    .bind(hex(next), Date.now() - 3_600_000, hex(draft))
+    .run();
+  await background.reconcile();
+  const state = async () =>
+    (await bodyOf<{ state: string }>(await api(`/collection-draft/${draft}`, { key: own.key }), 200)).state;
+  expect(await state()).toBe("finalizing");
+  await bodyOf(await api(`/collection-draft/${draft}/finalize`, { key: own.key, method: "POST" }), 201);
+  expect(await state()).toBe("finalized");
+});
+
 test("files of a mint that was never accepted are released", async () => {
   const own = await createIntegration("Broken off with files");
   const { collection_uuid: uuid } = await createCollection(own, { copies: [9] });
@@ -590,6 +622,24 @@ test("files of a mint that was never accepted are released", async () => {
   expect(await stored()).toBe(reserved + minted);
   await background.reconcile(11 * 60_000);
   expect(await stored()).toBe(before + minted);
+});
+
+test("a refusal is answered although the database doesn't release what was reserved", async () => {
+  const own = await createIntegration("Unreleased");
+  const draft = await createDraft(own, { copies: [1] });
+  const json = { operations_waiting: 0 };
+  await bodyOf(await admin(`/integration/${own.integrationUuid}/limits`, { method: "PUT", json }), 200);
+  let isRefused = false;
+  const WALLET = watchedLedgers((method, call) => {
+    if (method === "write") isRefused = true;
+    return call();
+  });
+  const DB = failingD1((sql) => (isRefused && sql.includes('update "drafts"') ? "before" : null));
+  const { response } = await apiWith({ DB, WALLET }, `/collection-draft/${draft}/finalize`, {
+    key: own.key,
+    method: "POST",
+  });
+  expect(await bodyOf(response, 429)).toMatchObject({ code: "too_many_operations" });
 });
 
 test("a finalization that isn't accepted leaves an interrupted draft to the next one", async () => {
@@ -797,6 +847,36 @@ test("an effect that the database has refused is made once although the answer i
   expect(lost).toBe(1);
   expect(await name()).toBe("Once!");
   expect(await inLedger(own, "SELECT 1 FROM outbox WHERE refusal IS NOT NULL")).toEqual([]);
+});
+
+test("an effect that the database had refused is made again after the database was set back to before it was made", async () => {
+  const { integrationUuid: own } = await createIntegration("Again");
+  await background.reconcile();
+  const effect = [
+    ["UPDATE integrations SET name = name || '!' WHERE id = unhex(?)", [own.replaceAll("-", "")]],
+  ];
+  await inLedger(
+    own,
+    "INSERT INTO outbox (statements, created_at, refusal) VALUES (?, ?, 'refused')",
+    JSON.stringify(effect),
+    Date.now(),
+  );
+  const waiting = () => inLedger(own, "SELECT 1 FROM outbox, meta WHERE outbox.id > sent_entry");
+  await expect.poll(waiting, { timeout: 20_000 }).toEqual([]);
+  const name = async () => (await bodyOf<{ name: string }>(await admin(`/integration/${own}`), 200)).name;
+  expect(await name()).toBe("Again");
+  const snapshot = await takeSnapshot();
+  // A new instance tries again at once.
+  await endObject(own);
+  await runInDurableObject(env.WALLET.getByName(own), (object) =>
+    (object as unknown as { reconcile(): Promise<void> }).reconcile(),
+  );
+  await expect.poll(name, { timeout: 20_000 }).toBe("Again!");
+  await goBack(snapshot);
+  expect(await name()).toBe("Again");
+  await endObject(own);
+  await inLedger(own, "UPDATE meta SET version = version + 1");
+  await expect.poll(name, { timeout: 20_000 }).toBe("Again!");
 });
 
 test("days that are added up aren't added up again after the ledger was set back", async () => {

@@ -1,8 +1,9 @@
 import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
-import { openLedger, type SentRows } from "../../src/db/ledger.ts";
+import { type LedgerObject, openLedger, type SentRows } from "../../src/db/ledger.ts";
+import type { SentStatement } from "../../src/db/statements.ts";
 import type { Uuid } from "../../src/domain/ids.ts";
-import { walletOf } from "../../src/wallet/client.ts";
+import { retry } from "../../src/waiting.ts";
 
 // Inside: no request shows a ledger's rows, or changes them behind its back.
 
@@ -19,13 +20,22 @@ const named = ({ columns, rows }: SentRows): Row[] =>
     ),
   );
 
+/** Each try of a call has a stub of its own: tests end objects. */
+const TRIES = { tries: 5, firstPauseMs: 50 };
+
+/** Runs statements on the ledger of an integration. */
+export const runOn = (integration: string, statements: readonly SentStatement[]): Promise<SentRows[]> =>
+  retry(TRIES, () =>
+    (env.WALLET.getByName(integration) as unknown as LedgerObject).run(integration as Uuid, statements),
+  );
+
 /** Runs a statement on the ledger of an integration. */
 export const inLedger = async <T = Row>(
   integration: string,
   sql: string,
   ...params: readonly unknown[]
 ): Promise<T[]> => {
-  const [rows] = await walletOf(env, integration as Uuid).run(integration as Uuid, [{ sql, params }]);
+  const [rows] = await runOn(integration, [{ sql, params }]);
   return named(rows!) as T[];
 };
 
@@ -43,8 +53,7 @@ export const inLedgers = async <T = Row>(sql: string, ...params: readonly unknow
 };
 
 /** The ledger of an integration. */
-export const testLedger = (integration: string) =>
-  openLedger((statements) => walletOf(env, integration as Uuid).run(integration as Uuid, statements));
+export const testLedger = (integration: string) => openLedger((statements) => runOn(integration, statements));
 
 /** What happens at a call of an object: before it, or instead of it. */
 type Happening = (

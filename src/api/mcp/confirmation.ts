@@ -23,8 +23,8 @@ const quoted = (value: unknown): string =>
 const titleOf = async ({ context, caller: { integrationId } }: ToolCall, write: QuotedWrite) => {
   const { collection_uuid: id, collection_draft_uuid: draft } = requireWrite(write).found;
   if (id !== undefined)
-    return (await findCollection(ledgerOf(context, integrationId), integrationId, id.toLowerCase() as Uuid))
-      ?.collection.settings.title;
+    return (await findCollection(ledgerOf(context, integrationId), id.toLowerCase() as Uuid))?.collection
+      .settings.title;
   if (draft === undefined) return undefined;
   return (await findDraft(context.db, integrationId, draft.toLowerCase() as Uuid))?.draft.settings.title;
 };

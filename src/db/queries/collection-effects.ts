@@ -156,15 +156,17 @@ export const replaceLocks = (
 /** The highest number of a mint's tokens: at least so many are minted. */
 export const tokensBy = ({ tokenIds }: Mint): number => Math.max(...tokenIds.map(tokenNumber));
 
-const ofEnd = template(["id", "height", "minted", "at"], (ledger, { id, height, minted, at }) =>
-  ledger
-    .update(collections)
-    .set({
-      height: sql`max(${collections.height}, ${height})`,
-      minted: sql`max(${collections.minted}, ${minted})`,
-      updatedAt: sql`max(${collections.updatedAt}, ${at})`,
-    })
-    .where(eq(collections.id, id)),
+const raiseHeightAndMinted = template(
+  ["id", "height", "minted", "at"],
+  (ledger, { id, height, minted, at }) =>
+    ledger
+      .update(collections)
+      .set({
+        height: sql`max(${collections.height}, ${height})`,
+        minted: sql`max(${collections.minted}, ${minted})`,
+        updatedAt: sql`max(${collections.updatedAt}, ${at})`,
+      })
+      .where(eq(collections.id, id)),
 );
 
 /** Raises the height that later reads must include. A mint also raises the count. */
@@ -172,7 +174,7 @@ export const raiseShown = (
   collectionId: Uuid,
   { height, mint, at }: { readonly height: number; readonly mint?: Mint | undefined; readonly at: Date },
 ): Statement =>
-  ofEnd({
+  raiseHeightAndMinted({
     id: uuidToBytes(collectionId),
     height,
     minted: mint === undefined ? 0 : tokensBy(mint),

@@ -20,17 +20,9 @@ export const COLLECTION_ROW = {
   codeState: collections.codeState,
 };
 
-/** A collection of an integration; undefined if there is none. */
-export const findCollection = (
-  db: Ledger,
-  integrationId: Uuid,
-  id: Uuid,
-): Promise<CollectionRow | undefined> =>
-  db
-    .select(COLLECTION_ROW)
-    .from(collections)
-    .where(and(eq(collections.id, id), eq(collections.integrationId, integrationId)))
-    .get();
+/** A collection of the ledger's integration; undefined if there is none. */
+export const findCollection = (ledger: Ledger, id: Uuid): Promise<CollectionRow | undefined> =>
+  ledger.select(COLLECTION_ROW).from(collections).where(eq(collections.id, id)).get();
 
 /** A collection by its number on its contract; undefined if the service has none there. */
 export const findCollectionOnChain = (db: Database, contractAccountId: string, onChainId: number) =>

@@ -83,14 +83,14 @@ const VALUES = [
   "mintedOf",
   "minted",
 ] as const satisfies readonly (keyof Row)[];
-const ofOpen = template(VALUES, (ledger, row) => insertRow(ledger, row, isOpen(row.operation)));
-const ofPending = template(VALUES, (ledger, row) => insertRow(ledger, row, isPending(row.operation)));
+const insertIfOpen = template(VALUES, (ledger, row) => insertRow(ledger, row, isOpen(row.operation)));
+const insertIfPending = template(VALUES, (ledger, row) => insertRow(ledger, row, isPending(row.operation)));
 
 /** Inserts events of an operation's end, if that isn't stored yet, or of an operation that becomes unknown. */
 export const insertEndEvents = (
   news: NewEvents & { readonly operationId: Uuid },
   state: "succeeded" | "failed" | "unknown",
-): Statement => (state === "unknown" ? ofPending : ofOpen)(rowOf(news));
+): Statement => (state === "unknown" ? insertIfPending : insertIfOpen)(rowOf(news));
 
 export type EventRow = typeof events.$inferSelect;
 
@@ -104,7 +104,7 @@ export const lastSeq = (): SQL<number> => sql<number>`(SELECT events_seq FROM me
 export type OperatorEvent = Pick<NewEvents, "data" | "at"> & { readonly type: EventType };
 
 /** Inserts an event of the operator's integration, if there is the configured one: its ledger is another one. */
-export const tellOperator = async (
+export const notifyOperator = async (
   home: LedgerHome & { readonly db: Database },
   operator: string | undefined,
   { type, data, at }: OperatorEvent,

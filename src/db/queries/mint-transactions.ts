@@ -26,7 +26,10 @@ const insertHundreds = (db: DrizzleD1Database, rows: SQL): Statement =>
       setWhere: sql`${mintedHundreds.transactions} <> ${merged}`,
     });
 
-const keep = (db: DrizzleD1Database, { id, notes }: Readonly<Record<"id" | "notes", SQL>>): Statement =>
+const insertNotes = (
+  db: DrizzleD1Database,
+  { id, notes }: Readonly<Record<"id" | "notes", SQL>>,
+): Statement =>
   insertHundreds(
     db,
     sql`SELECT ${id}, ${hundreds}, ${grouped} FROM json_each(${notes}) AS note WHERE ${hasPage(id)} GROUP BY 1, 2`,
@@ -34,13 +37,13 @@ const keep = (db: DrizzleD1Database, { id, notes }: Readonly<Record<"id" | "note
 
 /** Records the transaction that minted some tokens, if the collection has a page. Repeatable. */
 export const keepMintTransaction = (db: Database, collectionId: Uuid, mint: Mint): Statement =>
-  keep(db, { id: sql`${uuidToBytes(collectionId)}`, notes: sql`${JSON.stringify(notesOf(mint))}` });
+  insertNotes(db, { id: sql`${uuidToBytes(collectionId)}`, notes: sql`${JSON.stringify(notesOf(mint))}` });
 
-const kept = template(["id", "notes"], keep);
+const insertNotesTemplate = template(["id", "notes"], insertNotes);
 
 /** The same, to be posted to D1. */
 export const mintTransactionToPost = (collectionId: Uuid, mint: Mint): Statement =>
-  kept({ id: uuidToBytes(collectionId), notes: JSON.stringify(notesOf(mint)) });
+  insertNotesTemplate({ id: uuidToBytes(collectionId), notes: JSON.stringify(notesOf(mint)) });
 
 /** The transaction, base58, that minted a token; null: not known. */
 export const mintTransactionOf = async (

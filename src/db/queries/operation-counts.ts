@@ -22,7 +22,7 @@ const added = {
   set: { count: sql`operation_counts.count + excluded.count` },
 };
 
-const ofEnd = template(
+const addToCount = template(
   ["id", "integrationId", "day", "kind", "state", "bucket"],
   (ledger, { id, integrationId, day, kind, state, bucket }) =>
     ledger
@@ -37,7 +37,7 @@ export const countEnd = (
   state: "succeeded" | "failed",
   at: Date,
 ): Statement =>
-  ofEnd({
+  addToCount({
     id: uuidToBytes(id),
     integrationId: uuidToBytes(integrationId),
     day: dayOf(at),

@@ -92,7 +92,7 @@ export const requireTaken = (
       ),
     );
 
-const ofEnd = template(
+const insertTransaction = template(
   ["hash", "own", "result", "operation", "integrationId", "step", "createdAt"],
   (ledger, { operation, integrationId, step, createdAt, ...record }) =>
     ledger
@@ -119,7 +119,7 @@ export const insertTransactions = (
 ): Statement[] => {
   const operation = uuidToBytes(id);
   return records.map(({ hash, step, result }) =>
-    ofEnd({
+    insertTransaction({
       hash,
       own: Buffer.concat([hash, operation]),
       result: JSON.stringify(result),

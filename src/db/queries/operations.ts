@@ -95,7 +95,7 @@ export interface EndedState {
   readonly actualCost: string | null;
 }
 
-const ofEnd = template(
+const storeEnd = template(
   ["state", "answerStatus", "answerBody", "height", "actualCost", "id", "finishedAt", "updatedAt"],
   (ledger, { id, ...ending }) =>
     ledger
@@ -107,7 +107,7 @@ const ofEnd = template(
 
 /** Ends an open operation. The result has the row if this statement ended it. */
 export const endOperation = (id: Uuid, ending: EndedState, now: Date): Statement =>
-  ofEnd({
+  storeEnd({
     ...ending,
     id: uuidToBytes(id),
     finishedAt: ending.state === "unknown" ? null : now.getTime(),

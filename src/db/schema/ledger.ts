@@ -38,13 +38,11 @@ export const meta = sqliteTable(
     sentFlush: integer("sent_flush").notNull().default(0),
     sentTag: text("sent_tag").notNull().default(""),
     nextTag: text("next_tag"),
-    /** The mark of a call that tries a dead letter again, which ends with `#` and the entry's number, until a call is answered. */
-    retryTag: text("retry_tag"),
   },
   () => [check("meta_one", sql`id = 1`)],
 );
 
-/** Writes to D1 that the end of an operation has caused, in order. Applied ones are kept for a D1 that is set back. */
+/** Writes to D1 that changes of the ledger have caused, in order. Applied ones are kept for a D1 that is set back. */
 export const outbox = sqliteTable(
   "outbox",
   {
@@ -56,6 +54,8 @@ export const outbox = sqliteTable(
     refusal: text("refusal"),
     /** The row of which it is a copy that D1 has refused: its table and key. Null: it is an effect. */
     copyOf: text("copy_of").unique(),
+    /** Whether it is sent again although it was refused: it is behind what was sent. */
+    isRetried: integer("is_retried", { mode: "boolean" }).notNull().default(false),
   },
   (table) => [index("outbox_refused").on(table.id).where(sql`refusal IS NOT NULL`)],
 );
@@ -224,7 +224,7 @@ export const registrations = sqliteTable(
   ],
 );
 
-/** Events of an integration: a row for each batch of effects. The migration makes it WITHOUT ROWID: a row is one write. */
+/** Events of an integration: a row for each batch of effects. The table is WITHOUT ROWID (`createSchema`): a row is one write. */
 export const events = sqliteTable(
   "events",
   {
@@ -250,7 +250,7 @@ export const events = sqliteTable(
   (table) => [primaryKey({ columns: [table.integrationId, table.seq] })],
 );
 
-/** The last accepted operation that relays the claim of a link. The migration makes the table WITHOUT ROWID. */
+/** The last accepted operation that relays the claim of a link. The table is WITHOUT ROWID (`createSchema`). */
 export const claims = sqliteTable(
   "claims",
   {

@@ -5,7 +5,7 @@ import { instant, uuid } from "./columns.ts";
 /** An operation, with its Idempotency-Key, if it has one, and that key's fingerprint. Bytes are hexadecimal. */
 type UnshippedOperation = readonly [operation: string, key: string | null, fingerprint: string | null];
 
-/** How far D1 has followed each ledger, and counts of it. Only the ledger's outbox writes it (src/wallet/outbox.ts). */
+/** How far D1 has followed each ledger, and counts of it. Only the ledger's outbox writes it (src/wallet/d1-row.ts). */
 export const ledgers = sqliteTable(
   "ledgers",
   {

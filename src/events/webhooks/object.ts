@@ -21,7 +21,7 @@ const STAY_MS = 10_000;
 /** Pause after an internal error. Milliseconds. */
 const AGAIN_MS = 5_000;
 
-/** Sends events of D1 to one endpoint; its journal has cursor and retries. The alarm does all the work. */
+/** Sends events of the integration's ledger to one endpoint; its journal has cursor and retries. The alarm does all the work. */
 export class WebhookEndpoint extends DurableObject<Bindings> implements Endpoint {
   readonly #journal: DeliveryJournal;
   readonly #context: ServiceContext;

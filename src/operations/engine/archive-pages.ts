@@ -148,8 +148,8 @@ export const archivePage = async (
   const { log, now, settings } = context;
   const db = ledgerOf(context, integrationId);
   const page = await oldOperations(db, integrationId, { after, before }, PAGE);
-  const usually = new Date(now().getTime() - settings.OPERATIONS_KEPT_DAYS * DAY_MS);
-  const due = page.filter((operation) => isDue(operation, before, usually));
+  const keptSince = new Date(now().getTime() - settings.OPERATIONS_KEPT_DAYS * DAY_MS);
+  const due = page.filter((operation) => isDue(operation, before, keptSince));
   let isRefused = false;
   let inRow = 0;
   if (due.length > 0) {
@@ -178,12 +178,12 @@ export const archivePage = async (
 const dayOf = (moment: number): number => Math.floor(moment / DAY_MS);
 
 /**
- * An operation whose transactions were recorded on several days stays: a file covers one day. One that is archived earlier than usual
- * has succeeded: one that failed may have freed its key, which its row says.
+ * An operation whose transactions were recorded on several days stays: a file covers one day. One that failed stays until
+ * `keptSince` (`OPERATIONS_KEPT_DAYS`) even in a large ledger: it may have freed its key, which only its row says.
  */
-const isDue = (operation: OldOperation, before: Date, usually: Date): boolean => {
+const isDue = (operation: OldOperation, before: Date, keptSince: Date): boolean => {
   const { kind, state, finishedAt, isShipped, firstAt, lastAt } = operation;
-  const isOld = finishedAt !== null && finishedAt < usually;
+  const isOld = finishedAt !== null && finishedAt < keptSince;
   const isOver = state === "succeeded" || (state === "failed" && isOld);
   const isOfOneDay = firstAt === null || lastAt === null || dayOf(firstAt) === dayOf(lastAt);
   return (

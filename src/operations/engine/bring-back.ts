@@ -34,7 +34,7 @@ import { archivePrefix, recordPrefix } from "../../files/storage/keys.ts";
 import { readLines } from "../../files/storage/line-files.ts";
 import type { BroughtBack } from "../../wallet/interface.ts";
 import type { ClaimOperation } from "../kinds/claim.ts";
-import { LOST, LOST_TOLD_MS } from "./in-doubt.ts";
+import { LOST, LOST_ANSWERED_MS } from "./in-doubt.ts";
 
 const PAGE = 50;
 
@@ -129,7 +129,7 @@ const admitLost = async (
     const [found] = await ledger.select({ id: operations.id }).from(operations).where(eq(operations.id, id));
     if (found || (await isArchived(id))) continue;
     lost.push(id);
-    const expiresAt = new Date(now() + LOST_TOLD_MS);
+    const expiresAt = new Date(now() + LOST_ANSWERED_MS);
     const digest = fingerprint === null ? null : new Uint8Array(Buffer.from(fingerprint, "hex"));
     // Another loss would take these along as well.
     await ledger

@@ -5,7 +5,7 @@ import { runBatch } from "../../db/client.ts";
 import { ledgerOf, template } from "../../db/ledger.ts";
 import { entriesOf, insertEntry, postToD1 } from "../../db/outbox.ts";
 import { isNotAsRead, raiseShown, tokensBy } from "../../db/queries/collection-effects.ts";
-import { insertEndEvents, tellOperator } from "../../db/queries/events.ts";
+import { insertEndEvents, notifyOperator } from "../../db/queries/events.ts";
 import { mintTransactionToPost } from "../../db/queries/mint-transactions.ts";
 import { countEnd } from "../../db/queries/operation-counts.ts";
 import { findOperationWhole, insertTransactions } from "../../db/queries/operation-transactions.ts";
@@ -114,7 +114,7 @@ const end = async (
     report: eventsOfOutcome(operation.kind, state, body),
     at: now,
   });
-  if (state === "unknown" && operation.state === "pending") await tellOfUnknown(context, operation, now);
+  if (state === "unknown" && operation.state === "pending") await notifyOfUnknown(context, operation, now);
   const own = [requireNoOtherStep(operation, rest.records), ...(asRead ? [asRead] : []), ...batch];
   const isInTurn = KINDS[operation.kind].isInTurn && state !== "unknown";
   const after = isInTurn ? [firstInTurn(ledger, operation, operation.kind)] : [];
@@ -150,7 +150,7 @@ const finalsOf = (records: readonly TransactionRecord[]) =>
   records.flatMap(({ step, result }) => (result?.transaction_hash ? [{ step, result }] : []));
 
 /** Notifies the operator, who must settle the operation whoever owns it. An interruption repeats it. */
-const tellOfUnknown = (context: ServiceContext, operation: OperationRow, at: Date): Promise<void> => {
+const notifyOfUnknown = (context: ServiceContext, operation: OperationRow, at: Date): Promise<void> => {
   const data = {
     integration_uuid: operation.integrationId,
     operation_uuid: operation.id,
@@ -159,7 +159,7 @@ const tellOfUnknown = (context: ServiceContext, operation: OperationRow, at: Dat
     subject_uuid: operation.subjectId,
     created_at: operation.createdAt.toISOString(),
   };
-  return tellOperator(context, context.settings.OPERATOR_INTEGRATION, {
+  return notifyOperator(context, context.settings.OPERATOR_INTEGRATION, {
     type: "operation.unknown",
     data,
     at,
@@ -217,7 +217,7 @@ const endingStatements = (
   ];
 };
 
-const unlessMore = template(["isOwn", "id", "text", "steps"], (ledger, { isOwn, id, text, steps }) =>
+const failIfOtherStep = template(["isOwn", "id", "text", "steps"], (ledger, { isOwn, id, text, steps }) =>
   ledger
     .update(meta)
     .set({ version: sql`NULL` })
@@ -234,14 +234,14 @@ const requireNoOtherStep = (
   { id, kind }: Pick<OperationRow, "id" | "kind">,
   records: readonly TransactionRecord[],
 ): Statement =>
-  unlessMore({
+  failIfOtherStep({
     isOwn: KINDS[kind].wallet === "integration" ? 1 : 0,
     id: uuidToBytes(id),
     text: id,
     steps: records.length,
   });
 
-const postOfPage = template(["entry", "at", "id", "subject"], (ledger, { entry, at, id, subject }) =>
+const postIfPage = template(["entry", "at", "id", "subject"], (ledger, { entry, at, id, subject }) =>
   insertEntry(
     ledger,
     { entry, at },
@@ -255,7 +255,7 @@ const noteMint = (
   { mint, at }: { readonly mint: Mint; readonly at: Date },
 ): Statement[] =>
   entriesOf([mintTransactionToPost(subjectId, mint)]).map((entry) =>
-    postOfPage({ entry, at: at.getTime(), id: uuidToBytes(id), subject: uuidToBytes(subjectId) }),
+    postIfPage({ entry, at: at.getTime(), id: uuidToBytes(id), subject: uuidToBytes(subjectId) }),
   );
 
 /** Total cost of transactions to their wallet, yoctoNEAR; null while unknown. */

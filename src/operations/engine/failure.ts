@@ -19,7 +19,7 @@ export const chainFailure = (
   records: readonly TransactionRecord[] = [record],
 ): Failure => {
   const said = record.result?.failure_message ?? "The chain rejects the transaction.";
-  const reason = said.trim() === "" ? wordless(record) : inFieldsOfApi(said);
+  const reason = said.trim() === "" ? withoutReason(record) : inFieldsOfApi(said);
   const code = codeOf(record, reason);
   // The contract's message says what is wrong; the service adds what to do.
   const message = `${reason}${remedyOf(code, record)}`;
@@ -29,8 +29,8 @@ export const chainFailure = (
   return { code, message, outcome: landed ? "failed_on_chain" : "not_submitted", retryable };
 };
 
-/** What to say of a contract, such as a token, that fails without a text. */
-const wordless = ({ step, result }: TransactionRecord): string =>
+/** The reason for a caller where a contract, such as a token, fails without a message. */
+const withoutReason = ({ step, result }: TransactionRecord): string =>
   `Step ${step} failed on the chain: ${result?.receiver_id ?? "its contract"} gives no reason.`;
 
 /** Draws in the same block may have taken the asset's last copies: a later block shows it (docs/contract.md). */

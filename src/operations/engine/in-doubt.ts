@@ -3,11 +3,11 @@ import { DATABASE_RETRY_AFTER, ServiceError } from "../../domain/errors.ts";
 import type { Failure } from "../../domain/failures.ts";
 import type { Uuid } from "../../domain/ids.ts";
 
-/** How long after its making an operation can be accepted, as docs/outcomes.md promises. Milliseconds. */
+/** How long after its uuid was made an operation can be accepted, as docs/outcomes.md promises. Milliseconds. */
 export const ACCEPTED_WITHIN_MS = 2 * 60_000;
 
-/** How long an operation is answered for that its ledger may have lost. Milliseconds. */
-export const LOST_TOLD_MS = 7 * 24 * 3_600_000;
+/** How long reads and the key of an operation that its ledger may have lost answer `LOST`. Milliseconds. */
+export const LOST_ANSWERED_MS = 7 * 24 * 3_600_000;
 
 /** What is known of an operation that its ledger may have lost. */
 export const LOST: Failure = {
@@ -39,7 +39,7 @@ const unknownOutcome = (operationUuid: Uuid, cause: unknown, what: string): Serv
   );
 };
 
-/** The database didn't report whether the operation was accepted. */
+/** The ledger didn't report whether the operation was accepted. */
 export const maybeAccepted = (operationUuid: Uuid, cause: unknown): ServiceError =>
   unknownOutcome(
     operationUuid,

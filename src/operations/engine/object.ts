@@ -96,7 +96,7 @@ export class IntegrationWallet extends WalletObject {
     bucket: withDeadlines(this.env.BUCKET, R2_MS),
     now: () => this.parts.now(),
     // What was forgotten would be shipped as if it were the latest.
-    of: () => (this.parts.guard.isSetBack ? null : this.parts.guard.integrationId),
+    owner: () => (this.parts.guard.isSetBack ? null : this.parts.guard.integrationId),
     log: (event, fields) => this.parts.log(event, fields),
   });
 
@@ -230,7 +230,7 @@ export class IntegrationWallet extends WalletObject {
       return this.#walletOf(row).acknowledge(row.id);
     }
     if (this.parts.guard.isSetBack) return;
-    await over(this.#driveOf(row, waitMs), waitMs).catch((error: unknown) =>
+    await endOf(this.#driveOf(row, waitMs), waitMs).catch((error: unknown) =>
       this.#context(row).log("operation.interrupted", { error }),
     );
   }
@@ -238,7 +238,7 @@ export class IntegrationWallet extends WalletObject {
   /** Also drives operations that nobody drives: their alarm may never ring. */
   override async reconcile(): Promise<void> {
     await super.reconcile();
-    void this.parts.outbox.retryRefused();
+    this.parts.outbox.retryRefused();
     this.#shipping.wake(this.ctx.storage.sql);
     const open = await openOperations(this.#ledger, this.#wokenAfter, MOST_WOKEN);
     // Those that the operator has to settle don't hide the others for ever.
@@ -286,7 +286,7 @@ export class IntegrationWallet extends WalletObject {
 
   /** The operation's row once it has ended or can't be proven; null: it is pending after the wait. @throws NotAccepted */
   async #reached(drive: Drive, waitMs: number): Promise<RowWithResults | null> {
-    const reached = await over(drive, waitMs).catch(async (error: unknown) => {
+    const reached = await endOf(drive, waitMs).catch(async (error: unknown) => {
       if (!this.#has(drive.row.id)) throw error;
       this.#context(drive.row).log("operation.interrupted", { error });
       // Its end may be written: a 202 would promise that it goes on. Otherwise the alarm drives it again.
@@ -423,8 +423,8 @@ const UNAVAILABLE: Written = {
   details: { outcome: "not_submitted", retryable: true, retryAfter: DATABASE_RETRY_AFTER },
 };
 
-/** The row of a drive that is over; null after the wait or, if it is 0, after the first step. */
-const over = (drive: Drive, waitMs: number): Promise<RowWithResults | null> =>
+/** Waits for a drive. @returns its row; null after the wait or, if that is 0, after the first step */
+const endOf = (drive: Drive, waitMs: number): Promise<RowWithResults | null> =>
   waitMs > 0
     ? within(waitMs + GRACE_MS, drive.done)
     : within(DRIVE_MS, Promise.race([drive.done, drive.first.then(() => null)]));

@@ -21,7 +21,7 @@ import { findArchived } from "../../files/archive/read.ts";
 import { openText } from "../../files/storage/large-texts.ts";
 import type { TransactionRecord } from "../../wallet/interface.ts";
 import { walletFor } from "../registry.ts";
-import { LOST, LOST_TOLD_MS } from "./in-doubt.ts";
+import { LOST, LOST_ANSWERED_MS } from "./in-doubt.ts";
 
 /**
  * An operation as callers see it. Transactions of an ended operation are in its ledger, those of an open one in the journal.
@@ -162,7 +162,7 @@ const archivedResource = async (
 /** Whether an operation of this id, if there was one, is from the days before its ledger was lost or set back. */
 const mayBeLost = async (context: ServiceContext, integrationId: Uuid, id: Uuid): Promise<boolean> => {
   const made = madeAt(id);
-  const restored = sql`EXISTS (SELECT 1 FROM wallet WHERE restored_at BETWEEN ${made} AND ${made + LOST_TOLD_MS})`;
+  const restored = sql`EXISTS (SELECT 1 FROM wallet WHERE restored_at BETWEEN ${made} AND ${made + LOST_ANSWERED_MS})`;
   return holds(ledgerOf(context, integrationId), restored);
 };
 

@@ -96,7 +96,7 @@ const acceptOrUndo = async (
   if (!(await reservation.take(id))) return null;
   const again = reservation.again?.(id) ?? [];
   const write = await writeOf(context, caller, { ...proposal, id, again }).catch(async (error: unknown) => {
-    await reservation.undo(id);
+    await release(context, reservation, id);
     throw error;
   });
   // With respond-async, the first step is also submitted before the response, so that the caller learns of a refusal.
@@ -108,11 +108,23 @@ const acceptOrUndo = async (
     });
   checkpoint("operation.accepted");
   if (written.status === "accepted") return written.row ?? write.row;
-  await reservation.undo(id);
+  await release(context, reservation, id);
   if (written.status === "not_accepted") return whyNot(context, caller);
   const { execution } = caller.costLimit ?? {};
   if (execution && written.status !== "taken") await unbind(ledgerOf(context, integrationId), execution);
   throw refusalOf(written);
+};
+
+/**
+ * Releases what D1 has reserved for an operation that isn't accepted. Never rejects: the caller gets the reason, and where D1
+ * doesn't answer the scheduled job releases it (src/operator/jobs/unaccepted.ts).
+ */
+const release = async ({ log }: ServiceContext, reservation: Reservation, id: Uuid): Promise<void> => {
+  try {
+    await reservation.undo(id);
+  } catch (error) {
+    log("operation.reservation_kept", { operation_uuid: id, error });
+  }
 };
 
 /** Why the ledger's own conditions don't hold; null: the proposal's doesn't. @throws ServiceError */
@@ -204,8 +216,7 @@ const reservationOf = (
         ]);
         stored = [results[0], results[1]];
       } catch (error) {
-        // Where D1 doesn't answer, the schedule gives it back.
-        await reserve?.undo(operationId).catch(() => undefined);
+        if (reserve) await release(context, reserve, operationId);
         throw reliesOnGone(error) ? clearedAway(error) : error;
       }
       context.log("operation.files_reserved", { operation_uuid: operationId, kind });

@@ -14,12 +14,13 @@ const GATHERED_MS = 20_000;
 const PAUSE_MS = 20_000;
 /** How often it is looked whether a file is full. Milliseconds. */
 const LOOK_MS = 1_000;
+
 interface ShippingParts {
   readonly ledger: Ledger;
   readonly bucket: R2Bucket;
   readonly now: () => number;
-  /** Whether the ledger may write, and which it is; null: it may not. */
-  readonly of: () => Uuid | null;
+  /** The integration whose ledger it is; null: nothing of it may be copied now. */
+  readonly owner: () => Uuid | null;
   readonly log: (event: string, fields?: Readonly<Record<string, unknown>>) => void;
 }
 
@@ -48,7 +49,7 @@ export class Shipping {
 
   /** Something was accepted or has ended: it is shipped in time, also while the object's alarm is busy. */
   wake(storage: SqlStorage): void {
-    if (this.#isTimed || this.#parts.of() === null) return;
+    if (this.#isTimed || this.#parts.owner() === null) return;
     const at = this.next(storage);
     if (at === null) return;
     this.#isTimed = true;
@@ -69,10 +70,10 @@ export class Shipping {
   }
 
   async #run(): Promise<void> {
-    const { ledger, now, log, of } = this.#parts;
+    const { ledger, now, log, owner } = this.#parts;
     try {
       for (;;) {
-        const integrationId = of();
+        const integrationId = owner();
         if (integrationId === null || now() < this.#pausedUntil) return;
         // The index of changed_at would be another row for each operation.
         const found = await ledger

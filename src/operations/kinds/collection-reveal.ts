@@ -226,7 +226,7 @@ const reportSteps = async (
 ): Promise<Consequences> => {
   const shown = shownBy(request, records);
   const ledger = ledgerOf(context, integrationId);
-  const row = shown === 0 ? undefined : await findCollection(ledger, integrationId, subjectId);
+  const row = shown === 0 ? undefined : await findCollection(ledger, subjectId);
   return row ? { statements: reportShown(context, row, shown, id) } : {};
 };
 
@@ -238,7 +238,7 @@ export const collectionRevealKind = kindOf<
 >({
   facts: async (context, { subjectId, integrationId }, _records, known) => {
     if (known) return known;
-    const row = await findCollection(ledgerOf(context, integrationId), integrationId, subjectId);
+    const row = await findCollection(ledgerOf(context, integrationId), subjectId);
     if (!row) throw new Error(`collection ${subjectId} has no row`);
     return { batches: (await shuffledAssets(context, row.collection)).batches };
   },
@@ -269,9 +269,7 @@ export const collectionRevealKind = kindOf<
     const shown = request.steps.at(-1)!.shown;
     const state = revealState(shown, found.assets);
     const row =
-      state === "revealed"
-        ? undefined
-        : await findCollection(ledgerOf(context, integrationId), integrationId, subjectId);
+      state === "revealed" ? undefined : await findCollection(ledgerOf(context, integrationId), subjectId);
     return {
       status: 200,
       body: {

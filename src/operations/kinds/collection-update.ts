@@ -120,7 +120,7 @@ const requireConfigs = async (
 };
 
 const requireRow = async (context: ServiceContext, integrationId: Uuid, id: Uuid): Promise<CollectionRow> => {
-  const row = await findCollection(ledgerOf(context, integrationId), integrationId, id);
+  const row = await findCollection(ledgerOf(context, integrationId), id);
   if (!row) throw new Error(`collection ${id} has no row`);
   return row;
 };

@@ -182,7 +182,7 @@ const whyRefused = async (
   collectionUuid: Uuid,
   request: MintOperation,
 ): Promise<ServiceError | null> => {
-  const row = await findCollection(ledgerOf(context, integrationId), integrationId, collectionUuid);
+  const row = await findCollection(ledgerOf(context, integrationId), collectionUuid);
   if (!row) return new ServiceError("not_found", "There is no such collection. Check its collection_uuid.");
   const { locks } = row.collection;
   if (locks.supply) return lockedError(FORBIDDEN.supply);

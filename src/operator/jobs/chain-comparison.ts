@@ -96,8 +96,7 @@ const adoptCollection = async (
   if (!shown.published) return false;
   const id = uuidFromBytes(Buffer.from(shown.external_id, "hex"));
   // Known under another number: that is to be reported, and nothing is to be entered.
-  if (await findCollection(ledgerOf(context, contract.integrationId), contract.integrationId, id))
-    return false;
+  if (await findCollection(ledgerOf(context, contract.integrationId), id)) return false;
   const draftId = await lockedDraft(context, contract, id, shown);
   if (draftId === null) return false;
   const collection: NewCollection = {
@@ -152,7 +151,7 @@ const putDraftsBack = async (
     // D1 is yet to be told of the finalization.
     if (await holds(ledger, sql`EXISTS (SELECT 1 FROM outbox WHERE id > (SELECT sent_entry FROM meta))`))
       return;
-    const row = await findCollection(ledger, integrationId, id);
+    const row = await findCollection(ledger, id);
     const draftId = row && (await lockedDraft(context, contract, id, shown));
     if (!draftId) continue;
     // Its statements would insert the collection.
@@ -456,7 +455,7 @@ const noteRevealed = async (
   { reveal }: ContractCollection,
 ): Promise<void> => {
   if (known === null || !reveal || reveal.shown <= known) return;
-  const row = await findCollection(ledgerOf(context, integrationId), integrationId, id);
+  const row = await findCollection(ledgerOf(context, integrationId), id);
   if (row) await noteOwners(context, row, reveal);
 };
 

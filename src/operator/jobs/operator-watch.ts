@@ -1,7 +1,7 @@
 import { and, asc, eq, gt, type SQL, sql } from "drizzle-orm";
 import type { ServiceContext } from "../../context.ts";
 import { ledgerOf } from "../../db/ledger.ts";
-import { insertEvents, type OperatorEvent, tellOperator } from "../../db/queries/events.ts";
+import { insertEvents, notifyOperator, type OperatorEvent } from "../../db/queries/events.ts";
 import { IS_INACTIVE, setInactive } from "../../db/queries/integrations.ts";
 import { changeSweep, readSweep, writeSweep } from "../../db/queries/sweeps.ts";
 import { integrations } from "../../db/schema/index.ts";
@@ -99,7 +99,7 @@ const look = async (
     );
     if (type !== "wallet.low") continue;
     const about = { integration_uuid: id, ...data };
-    await tellOperator(context, settings.OPERATOR_INTEGRATION, { type, data: about, at: now() });
+    await notifyOperator(context, settings.OPERATOR_INTEGRATION, { type, data: about, at: now() });
   }
 };
 
@@ -152,5 +152,5 @@ const change = async (
   if (before === after) return;
   const { db, settings, now } = context;
   if (!(await changeSweep(db, name, { before, after, now: now() }))) return;
-  if (event !== null) await tellOperator(context, settings.OPERATOR_INTEGRATION, event);
+  if (event !== null) await notifyOperator(context, settings.OPERATOR_INTEGRATION, event);
 };

@@ -1,4 +1,4 @@
-import { and, asc, eq, gt, lt, sql } from "drizzle-orm";
+import { and, asc, eq, gt, lt, type SQL, sql } from "drizzle-orm";
 import type { ServiceContext } from "../../context.ts";
 import { runBatch } from "../../db/client.ts";
 import { ledgerOf } from "../../db/ledger.ts";
@@ -44,7 +44,8 @@ export const releaseUnaccepted = async (context: ServiceContext): Promise<void> 
   for (const { id, integrationId, operationId } of locked) {
     await release({ draft_uuid: id }, async () => {
       if (operationId === null) return;
-      const known = sql`SELECT 1 FROM operations WHERE id = ${uuidToBytes(operationId)}`;
+      const known = sql`SELECT 1 FROM operations WHERE id = ${uuidToBytes(operationId)}
+        UNION ALL ${mayHaveBegun(id)}`;
       if (await isKnown(context, integrationId, known, madeAt(operationId))) return;
       await releaseDraft(db, id, operationId, now());
       log("reconcile.draft_released", { draft_uuid: id });
@@ -73,6 +74,14 @@ export const releaseUnaccepted = async (context: ServiceContext): Promise<void> 
   const next: Cursor = [lastOf(locked), lastOf(deploying), brought.at(-1)?.operationId ?? cursor[2]];
   await writeSweep(db, SWEEP, JSON.stringify(next), now());
 };
+
+/**
+ * Finalizations of a draft that may have begun its collection on the chain: it may not change any more, and the next finalization
+ * continues there.
+ */
+const mayHaveBegun = (draftId: Uuid): SQL => sql`SELECT 1 FROM operations
+  WHERE subject_id = ${uuidToBytes(draftId)} AND kind = 'finalize' AND (json_extract(request, '$.begun') IS NOT NULL
+    OR EXISTS (SELECT 1 FROM transactions WHERE operation_id = operations.id AND step GLOB 'create*'))`;
 
 /** What is reserved for operations that have to be accepted by now: drafts, contracts, files. */
 const reservations = ({ db, now }: ServiceContext, [draft, contract, files = FIRST]: Cursor) => {
@@ -138,7 +147,7 @@ const lastOf = (rows: readonly { readonly id: Uuid }[]): Uuid | null =>
 const isKnown = async (
   context: ServiceContext,
   integrationId: Uuid,
-  operation: ReturnType<typeof sql>,
+  operation: SQL,
   since: number,
 ): Promise<boolean> => {
   const { known } = await ledgerOf(context, integrationId).get<{ known: number }>(

@@ -47,13 +47,13 @@ export class OperationJournal {
   }
 
   /**
-   * Whether the operation has a step of this name, or accepts no more steps: it was withdrawn or, in this object's ledger, has
-   * its answer. null: neither.
+   * Whether a step of this name is journaled, or else the operation accepts no more steps: it was withdrawn or, in this object's
+   * ledger, has its answer. null: neither.
    */
-  standing(operation: Uuid, step: string): "journaled" | "closed" | null {
+  stepState(operation: Uuid, step: string): "journaled" | "closed" | null {
     const found = this.#sql
-      .exec<{ standing: "journaled" | "closed" }>(
-        `SELECT 'journaled' AS standing FROM intents WHERE operation = ? AND step = ?
+      .exec<{ state: "journaled" | "closed" }>(
+        `SELECT 'journaled' AS state FROM intents WHERE operation = ? AND step = ?
          UNION ALL SELECT 'closed' FROM drives WHERE operation = ? AND withdrawn_at IS NOT NULL
          UNION ALL SELECT 'closed' FROM operations WHERE id = ? AND state IN ('succeeded', 'failed')`,
         operation,
@@ -62,7 +62,7 @@ export class OperationJournal {
         uuidToBytes(operation),
       )
       .toArray()
-      .map(({ standing }) => standing);
+      .map(({ state }) => state);
     return found.includes("journaled") ? "journaled" : (found[0] ?? null);
   }
 

@@ -59,7 +59,7 @@ interface SharingParts extends Pick<Runtime, "now"> {
   readonly head: Head;
 }
 
-/** Groups queued intents into as few transactions as possible, without delaying any. */
+/** Groups the intents that are queued when the wallet signs into as few transactions as possible. */
 class Sharing {
   readonly #parts: SharingParts;
 

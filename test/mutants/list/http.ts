@@ -88,9 +88,9 @@ export const HTTP: readonly Mutant[] = [
   {
     id: "idempotency: what a form was isn't kept with its answer",
     file: "src/http/idempotency.ts",
-    search: "    await this.#read(digest);\n    if (!this.standing)",
+    search: "    await this.#read(digest);\n    if (!this.knownRow)",
     replacement:
-      "    await this.#read(new Uint8Array(crypto.getRandomValues(new Uint8Array(8))));\n    if (!this.standing)",
+      "    await this.#read(new Uint8Array(crypto.getRandomValues(new Uint8Array(8))));\n    if (!this.knownRow)",
     tests: ["test/api/idempotency.test.ts"],
     named: "is the same request with another boundary and another order of its files",
   },

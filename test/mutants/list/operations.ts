@@ -62,7 +62,7 @@ export const OPERATIONS: readonly Mutant[] = [
   },
   {
     id: "operations: settled as without effect while it may land",
-    file: "src/api/admin/operations.ts",
+    file: "src/operator/settlement.ts",
     search: "if (!landing.isOver) throw mayLand(landing.waitMs);",
     replacement: "if (!landing.isOver) return 0;",
     tests: recovery,

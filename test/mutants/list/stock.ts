@@ -217,7 +217,7 @@ export const STOCK: readonly Mutant[] = [
   },
   {
     id: "operations: a top-up is settled as the effect of its operation",
-    file: "src/api/admin/operations.ts",
+    file: "src/operator/settlement.ts",
     search: "if (failure === HAD_EFFECT) requireSent(records);",
     replacement: "",
     tests: settled,
