@@ -325,4 +325,11 @@ CREATE TABLE `ledgers` (
 --> statement-breakpoint
 CREATE INDEX `ledgers_open` ON `ledgers` (`open_since`) WHERE open_since IS NOT NULL;--> statement-breakpoint
 CREATE INDEX `ledgers_refused` ON `ledgers` (`id`) WHERE refused > 0;--> statement-breakpoint
-CREATE INDEX `ledgers_working` ON `ledgers` (`id`) WHERE open_since IS NOT NULL;
+CREATE INDEX `ledgers_working` ON `ledgers` (`id`) WHERE open_since IS NOT NULL;--> statement-breakpoint
+CREATE TABLE `unshipped_operations` (
+	`ledger_id` blob NOT NULL,
+	`last_id` blob NOT NULL,
+	`operations` text NOT NULL,
+	`expires_at` integer,
+	PRIMARY KEY(`ledger_id`, `last_id`)
+);

@@ -1,8 +1,9 @@
-import { sql } from "drizzle-orm";
-import { openDatabase, runSentBatch } from "../db/client.ts";
+import { and, asc, eq, gt, sql } from "drizzle-orm";
+import { type Database, openDatabase, runSentBatch } from "../db/client.ts";
 import { sentOf } from "../db/ledger.ts";
-import { integrations, ledgers } from "../db/schema/index.ts";
+import { integrations, ledgers, unshippedOperations } from "../db/schema/index.ts";
 import type { meta } from "../db/schema/ledger.ts";
+import type { UnshippedOperation } from "../db/schema/ledgers.ts";
 import type { SentStatement } from "../db/statements.ts";
 import { type Uuid, uuidToBytes } from "../domain/ids.ts";
 
@@ -23,8 +24,10 @@ export interface KnownToD1 {
 /** What D1 knows of a ledger that it has no row of. */
 const NOTHING: KnownToD1 = { entry: 0, version: 0, eventsSeq: 0, flush: 0, flushTag: "" };
 
-/** Operations that R2 doesn't have yet, of which D1 names so many at most: the latest. */
-const MOST_UNSHIPPED = 250;
+/** So many operations that R2 doesn't have are named in D1's row of the ledger, and in each row of `unshipped_operations`. */
+const NAMED = 1_000;
+/** Rows of `unshipped_operations` that one call writes at most. */
+const NAMING_ROWS = 5;
 
 /** A call of D1. */
 interface D1Call {
@@ -36,41 +39,34 @@ interface D1Call {
   readonly now: number;
 }
 
-/** The first statement of a call, which fails on `ledgers.entry` unless D1's last call is the one that was answered last. */
+/** What a call says of the ledger itself. */
+interface D1Row {
+  /** The first fails on `ledgers.entry` unless D1's last call is the one that was answered last. */
+  readonly statements: readonly SentStatement[];
+  /** Operations that `unshipped_operations` has once the call was answered, in hexadecimal. */
+  readonly named: readonly string[];
+  /** Whether there are more that the call doesn't name. */
+  readonly isCut: boolean;
+}
+
+/** The statements of a call that write D1's row of the ledger, and which operations R2 doesn't have. */
 export const writeD1Row = (
   storage: DurableObjectStorage,
   { integrationId, sentFlush, sentTag, eventsSeq, unpaidSales }: Meta,
   { entry, version, tag, now }: D1Call,
-): SentStatement => {
+): D1Row => {
+  const id = uuidToBytes(integrationId!);
+  const { inRow, ...naming } = nameUnshipped(storage.sql, id, now);
   const { refused } = storage.sql
     .exec<{ refused: number }>("SELECT count(*) AS refused FROM outbox WHERE refusal IS NOT NULL AND id > 0")
     .one();
-  const unshipped = storage.sql
-    .exec<{ id: string; key: string | null; fingerprint: string | null }>(
-      `SELECT lower(hex(unshipped.operation_id)) AS id, unshipped.key, iif(fingerprint IS NULL, NULL, lower(hex(fingerprint))) AS fingerprint
-       FROM unshipped LEFT JOIN idempotency_keys AS used ON used.integration_id = ? AND used.key = unshipped.key
-       WHERE unshipped.operation_id > x'' ORDER BY unshipped.operation_id DESC LIMIT ?`,
-      uuidToBytes(integrationId!),
-      MOST_UNSHIPPED,
-    )
-    .toArray();
-  const lost = storage.sql
-    .exec<{ id: string; key: string | null; fingerprint: string | null }>(
-      `SELECT lower(hex(id)) AS id, key, iif(fingerprint IS NULL, NULL, lower(hex(fingerprint))) AS fingerprint
-       FROM lost_operations WHERE id > x'' AND expires_at > ? ORDER BY lost_operations.id DESC LIMIT ?`,
-      now,
-      MOST_UNSHIPPED,
-    )
-    .toArray();
-  const notInR2 = [...unshipped, ...lost].map(({ id, key, fingerprint }) => [id, key, fingerprint]);
   const { pending, unknown, openSince } = storage.sql
     .exec<{ pending: number; unknown: number; openSince: number | null }>(
       `SELECT coalesce(sum(state = 'pending'), 0) AS pending, coalesce(sum(state = 'unknown'), 0) AS unknown,
          min(created_at) AS openSince FROM operations WHERE state IN ('pending', 'unknown')`,
     )
     .one();
-  const id = uuidToBytes(integrationId!);
-  return {
+  const row = {
     sql: `INSERT INTO ledgers (id, entry, version, events_seq, pending, unknown, open_since, unpaid_sales, updated_at,
         flush, flush_tag, unshipped, refused)
       SELECT ?, CASE WHEN ? = 0 OR EXISTS (SELECT 1 FROM ledgers WHERE id = ?) THEN ? END, ?, ?, ?, ?, ?, ?, ?, ?, ?,
@@ -85,11 +81,99 @@ export const writeD1Row = (
     params: [
       ...[id, sentFlush, id, entry, version, eventsSeq],
       ...[pending, unknown, openSince, unpaidSales, now, sentFlush + 1, tag],
-      ...[JSON.stringify(notInR2), refused],
+      ...[JSON.stringify(inRow), refused],
       ...[sentFlush, sentTag],
     ],
   };
+  return { ...naming, statements: [row, ...naming.statements] };
 };
+
+/** An operation as D1 names it, and until when. */
+interface NamedOperation extends Record<string, SqlStorageValue> {
+  readonly id: string;
+  readonly key: string | null;
+  readonly fingerprint: string | null;
+  readonly expiresAt: number | null;
+}
+
+/** When the last of them expires, milliseconds since the Unix epoch; null: never. */
+const latest = (row: readonly NamedOperation[]): number | null =>
+  row[0]!.expiresAt === null ? null : Math.max(...row.map(({ expiresAt }) => expiresAt ?? 0));
+
+const shown = ({ id, key, fingerprint }: NamedOperation): UnshippedOperation => [id, key, fingerprint];
+
+/**
+ * Names to D1 which operations R2 doesn't have: the latest in the ledger's row, which each call writes, and the others and lost ones
+ * once, in rows of their own. Those rows go when R2 has their operations, or when lost ones have expired.
+ */
+const nameUnshipped = (
+  sql: SqlStorage,
+  ledgerId: Uint8Array,
+  now: number,
+): D1Row & { readonly inRow: readonly UnshippedOperation[] } => {
+  const unshipped = sql
+    .exec<NamedOperation>(
+      `SELECT lower(hex(unshipped.operation_id)) AS id, unshipped.key,
+         iif(fingerprint IS NULL, NULL, lower(hex(fingerprint))) AS fingerprint, NULL AS expiresAt
+       FROM unshipped LEFT JOIN idempotency_keys AS used ON used.integration_id = ? AND used.key = unshipped.key
+       WHERE unshipped.operation_id > x'' AND NOT is_named ORDER BY unshipped.operation_id LIMIT ?`,
+      ledgerId,
+      NAMED * (NAMING_ROWS + 1) + 1,
+    )
+    .toArray();
+  const lost = sql
+    .exec<NamedOperation>(
+      `SELECT lower(hex(id)) AS id, key, iif(fingerprint IS NULL, NULL, lower(hex(fingerprint))) AS fingerprint,
+         expires_at AS expiresAt
+       FROM lost_operations WHERE id > x'' AND NOT is_named AND expires_at > ? ORDER BY lost_operations.id LIMIT ?`,
+      now,
+      NAMED + 1,
+    )
+    .toArray();
+  const rows: NamedOperation[][] = lost.length === 0 ? [] : [lost.slice(0, NAMED)];
+  let from = 0;
+  while (unshipped.length - from > NAMED && rows.length < NAMING_ROWS) {
+    rows.push(unshipped.slice(from, from + NAMED));
+    from += NAMED;
+  }
+  const oldest = "SELECT coalesce(min(operation_id), x'ff') AS id FROM unshipped WHERE operation_id > x''";
+  const statements = rows.map((row) => ({
+    sql: `INSERT INTO unshipped_operations (ledger_id, last_id, operations, expires_at) VALUES (?, unhex(?), ?, ?)
+      ON CONFLICT (ledger_id, last_id) DO UPDATE SET operations = excluded.operations, expires_at = excluded.expires_at`,
+    params: [ledgerId, row.at(-1)!.id, JSON.stringify(row.map(shown)), latest(row)],
+  }));
+  // After a restoration, the rows of before go once those of now name their operations.
+  if (lost.length === 0)
+    statements.push({
+      sql: `DELETE FROM unshipped_operations
+        WHERE ledger_id = ? AND iif(expires_at IS NULL, last_id < ?, expires_at < ?)`,
+      params: [ledgerId, new Uint8Array(sql.exec<{ id: ArrayBuffer }>(oldest).one().id), now],
+    });
+  return {
+    inRow: unshipped.slice(from, from + NAMED).map(shown),
+    statements,
+    named: rows.flat().map(({ id }) => id),
+    isCut: lost.length > NAMED || unshipped.length - from > NAMED,
+  };
+};
+
+/** All that D1 names of a ledger, some at a time. */
+export async function* namedByD1(db: Database, id: Uuid): AsyncGenerator<readonly UnshippedOperation[]> {
+  const row = await db.select({ unshipped: ledgers.unshipped }).from(ledgers).where(eq(ledgers.id, id)).get();
+  yield row?.unshipped ?? [];
+  const { ledgerId, lastId, operations } = unshippedOperations;
+  for (let after: Uuid | null = null; ; ) {
+    const [next]: { lastId: Uuid; operations: readonly UnshippedOperation[] }[] = await db
+      .select({ lastId, operations })
+      .from(unshippedOperations)
+      .where(and(eq(ledgerId, id), after === null ? undefined : gt(lastId, after)))
+      .orderBy(asc(lastId))
+      .limit(1);
+    if (next === undefined) return;
+    yield next.operations;
+    after = next.lastId;
+  }
+}
 
 /**
  * What D1 knows of a ledger.

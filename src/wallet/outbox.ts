@@ -4,7 +4,6 @@ import { type Ledger, openLedger, runSent, sentOf } from "../db/ledger.ts";
 import { entryOf, statementsOf } from "../db/outbox.ts";
 import { setInactive } from "../db/queries/integrations.ts";
 import { collections, meta, operationCounts, outbox } from "../db/schema/ledger.ts";
-import type { SentStatement } from "../db/statements.ts";
 import { failedOn, isAtFault } from "../db/statements.ts";
 import { within } from "../waiting.ts";
 import { type ChangedRows, copyStatements, firstOf } from "./copied-rows.ts";
@@ -242,8 +241,9 @@ export class Outbox {
     const before = await this.#meta();
     const flush = await this.#next(before);
     const tag = this.#nextTag();
+    const row = this.#d1Row(before, flush, tag);
     const statements = [
-      this.#d1Row(before, flush, tag),
+      ...row.statements,
       ...flush.entries.flatMap(({ statements: text, refusal, isRetried }) =>
         refusal === null || isRetried ? statementsOf(text) : [],
       ),
@@ -259,9 +259,9 @@ export class Outbox {
       else throw error;
       return true;
     }
-    this.#sent(flush, { flush: before.sentFlush + 1, tag });
+    this.#sent(flush, { flush: before.sentFlush + 1, tag }, row);
     this.#singleCalls = Math.max(0, this.#singleCalls - 1);
-    return flush.isCut;
+    return flush.isCut || row.isCut;
   }
 
   /**
@@ -272,8 +272,9 @@ export class Outbox {
     const { storage, d1, log, now } = this.#parts;
     const nothing = { entry: before.sentEntry, version: before.sentVersion };
     const tag = this.#nextTag();
-    await runSentBatch(d1, [this.#d1Row(before, nothing, tag)]);
-    this.#sent(nothing, { flush: before.sentFlush + 1, tag });
+    const row = this.#d1Row(before, nothing, tag);
+    await runSentBatch(d1, [...row.statements]);
+    this.#sent(nothing, { flush: before.sentFlush + 1, tag }, row);
     const isAlone = entries.length + rows.length + counts.length === 1;
     const [entry] = entries;
     const what = entry ? `entry ${entry.id}` : `copy ${version}`;
@@ -341,6 +342,7 @@ export class Outbox {
   #sent(
     { entry, version }: Pick<Flush, "entry" | "version">,
     call: { readonly flush: number; readonly tag: string },
+    row?: ReturnType<typeof writeD1Row>,
   ): void {
     const { storage, now, log } = this.#parts;
     this.#failures = 0;
@@ -352,6 +354,13 @@ export class Outbox {
         call.flush,
         call.tag,
       );
+      if (row && row.named.length > 0) {
+        const ids = "(SELECT unhex(value) FROM json_each(?))";
+        const named = JSON.stringify(row.named);
+        storage.sql.exec(`UPDATE unshipped SET is_named = 1 WHERE operation_id IN ${ids}`, named);
+        storage.sql.exec(`UPDATE lost_operations SET is_named = 1 WHERE id IN ${ids}`, named);
+      }
+      if (row?.isCut) storage.sql.exec("UPDATE meta SET version = version + 1");
       const made = storage.sql
         .exec<{ id: number }>(
           `UPDATE outbox SET refusal = NULL, is_retried = 0
@@ -370,14 +379,14 @@ export class Outbox {
     });
   }
 
-  #d1Row(before: Meta, { entry, version }: Pick<Flush, "entry" | "version">, tag: string): SentStatement {
+  #d1Row(before: Meta, { entry, version }: Pick<Flush, "entry" | "version">, tag: string) {
     const { storage, now } = this.#parts;
     return writeD1Row(storage, before, { entry, version, tag, now: now() });
   }
 
   /** Where D1's last call isn't the one that was answered last, it is followed, or it knows more than the ledger. */
   async #compare(): Promise<void> {
-    const { d1, log, setBack } = this.#parts;
+    const { storage, d1, log, setBack } = this.#parts;
     const own = await this.#meta();
     if (own.integrationId === null) return;
     const known = await readD1Row(d1, own.integrationId, own.version === 0);
@@ -389,7 +398,12 @@ export class Outbox {
       setBack(known);
       return;
     }
-    if (!isUnanswered) log("ledger.database_set_back", { entry: known.entry, sent: sentEntry });
+    if (!isUnanswered) {
+      log("ledger.database_set_back", { entry: known.entry, sent: sentEntry });
+      // D1 is told again.
+      for (const table of ["unshipped", "lost_operations"])
+        storage.sql.exec(`UPDATE ${table} SET is_named = 0 WHERE is_named`);
+    }
     this.#sent(known, { flush: known.flush, tag: known.flushTag });
   }
 

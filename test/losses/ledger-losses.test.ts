@@ -181,6 +181,58 @@ describe("a ledger that lost its storage", () => {
     expect(await minted()).toBe(before);
   });
 
+  test("answers keys of as many operations as an R2 that failed for a while has kept it from copying, after each loss", async () => {
+    const keys = [crypto.randomUUID(), crypto.randomUUID()] as const;
+    const put = vi
+      .spyOn(env.BUCKET, "put")
+      .mockRejectedValue(new Error("put: We encountered an internal error. Please try again. (10001)"));
+    const mintAs = async (key: string) => {
+      const answer = await mint(key);
+      await bodyOf(answer, 201);
+      return answer.headers.get("x-operation-uuid")!;
+    };
+    const first = await mintAs(keys[0]);
+    // 7,000 mints later, as UUIDs of version 7.
+    await inLedger(
+      shop.integrationUuid,
+      `WITH RECURSIVE numbers (number) AS (SELECT 1 UNION ALL SELECT number + 1 FROM numbers WHERE number < 7000)
+       INSERT INTO unshipped (operation_id, changed_at, key)
+       SELECT unhex(? || printf('70008000%012x', number)), ?, 'key of ' || number FROM numbers`,
+      Date.now().toString(16).padStart(12, "0"),
+      Date.now(),
+    );
+    const last = await mintAs(keys[1]);
+    const before = await minted();
+    const namedByD1 = async () => {
+      // Inside: nothing else shows what D1 has for a loss to come.
+      const { results } = await env.DB.prepare(
+        "SELECT unshipped AS named FROM ledgers UNION ALL SELECT operations FROM unshipped_operations",
+      ).all<{ named: string }>();
+      const named = results.map((row) => row.named).join();
+      return [first, last].map((uuid) => named.includes(uuid.replaceAll("-", "")));
+    };
+    await expect.poll(namedByD1).toEqual([true, true]);
+    put.mockRestore();
+    for (const loss of [1, 2]) {
+      await dropObject(shop.integrationUuid);
+      await wallet("restore");
+      await wallet("activate");
+      for (const [key, uuid] of [
+        [keys[0], first],
+        [keys[1], last],
+      ] as const)
+        expect(await bodyOf(await mint(key), 502), `loss ${loss}`).toMatchObject({
+          code: "outcome_unknown",
+          operation_uuid: uuid,
+        });
+      await expect.poll(namedByD1).toEqual([true, true]);
+      expect(
+        await env.DB.prepare("SELECT count(*) FROM unshipped_operations").first<number>("count(*)"),
+      ).toBe(8);
+    }
+    expect(await minted()).toBe(before);
+  });
+
   test("finds its archive again, which clean-up keeps meanwhile, and nothing of it twice", async () => {
     await shipAll(shop.integrationUuid);
     await bodyOf(await mint(), 201);

@@ -60,6 +60,9 @@ export const outbox = sqliteTable(
   (table) => [index("outbox_refused").on(table.id).where(sql`refusal IS NOT NULL`)],
 );
 
+/** Whether D1 names an operation in `unshipped_operations`. */
+const isNamed = integer("is_named", { mode: "boolean" }).notNull().default(false);
+
 /** Operations that were accepted or have ended, and aren't in R2 as they are now (src/operations/engine/shipping.ts). */
 export const unshipped = sqliteTable("unshipped", {
   operationId: uuid("operation_id").primaryKey(),
@@ -68,6 +71,7 @@ export const unshipped = sqliteTable("unshipped", {
   key: text("key"),
   /** The row of events that its end has written. */
   eventSeq: integer("event_seq"),
+  isNamed,
 });
 
 /** Operations that a loss took along and that are nowhere, as D1 named them (src/operations/engine/bring-back.ts). */
@@ -78,6 +82,7 @@ export const lostOperations = sqliteTable("lost_operations", {
   fingerprint: bytes("fingerprint"),
   /** Until then the key answers that the outcome is unknown, also after another loss. */
   expiresAt: instant("expires_at").notNull(),
+  isNamed,
 });
 
 /** Contracts in which the wallet lost its role by a hand-over. */

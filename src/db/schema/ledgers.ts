@@ -1,9 +1,9 @@
 import { sql } from "drizzle-orm";
-import { index, integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
+import { index, integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import { instant, uuid } from "./columns.ts";
 
 /** An operation, with its Idempotency-Key, if it has one, and that key's fingerprint. Bytes are hexadecimal. */
-type UnshippedOperation = readonly [operation: string, key: string | null, fingerprint: string | null];
+export type UnshippedOperation = readonly [operation: string, key: string | null, fingerprint: string | null];
 
 /** How far D1 has followed each ledger, and counts of it. Only the ledger's outbox writes it (src/wallet/d1-row.ts). */
 export const ledgers = sqliteTable(
@@ -24,7 +24,7 @@ export const ledgers = sqliteTable(
     /** When the oldest of them was accepted; null: there are none. */
     openSince: instant("open_since"),
     unpaidSales: integer("unpaid_sales").notNull(),
-    /** The latest operations that R2 didn't have yet: what a loss takes along. And those that a loss has taken along. */
+    /** Operations that R2 didn't have yet, without those in `unshipped_operations`: what a loss takes along. */
     unshipped: text("unshipped", { mode: "json" }).$type<readonly UnshippedOperation[]>().notNull(),
     /** Effects and copies of rows that D1 has refused, which are tried again each hour. */
     refused: integer("refused").notNull(),
@@ -35,4 +35,21 @@ export const ledgers = sqliteTable(
     index("ledgers_refused").on(table.id).where(sql`refused > 0`),
     index("ledgers_working").on(table.id).where(sql`open_since IS NOT NULL`),
   ],
+);
+
+/**
+ * More operations that R2 didn't have yet, up to 1,000 a row, where they are too many for the ledger's row; and those that a loss has
+ * taken along. Only the ledger's outbox writes it.
+ */
+export const unshippedOperations = sqliteTable(
+  "unshipped_operations",
+  {
+    ledgerId: uuid("ledger_id").notNull(),
+    /** The latest of them. */
+    lastId: uuid("last_id").notNull(),
+    operations: text("operations", { mode: "json" }).$type<readonly UnshippedOperation[]>().notNull(),
+    /** Of lost operations: until then their keys answer that the outcome is unknown. Null: until R2 has them. */
+    expiresAt: instant("expires_at"),
+  },
+  (table) => [primaryKey({ columns: [table.ledgerId, table.lastId] })],
 );

@@ -32,6 +32,7 @@ import { KINDS, PAYOUT } from "../../domain/operations.ts";
 import { type ArchivedOperation, archiveOf, operationsOf, readFile } from "../../files/archive/file.ts";
 import { archivePrefix, recordPrefix } from "../../files/storage/keys.ts";
 import { readLines } from "../../files/storage/line-files.ts";
+import { namedByD1 } from "../../wallet/d1-row.ts";
 import type { BroughtBack } from "../../wallet/interface.ts";
 import type { ClaimOperation } from "../kinds/claim.ts";
 import { LOST, LOST_ANSWERED_MS } from "./in-doubt.ts";
@@ -99,7 +100,7 @@ export const bringBack = async (
     }
   }
   const isDone = cursor === null;
-  const lost = isDone ? await admitLost(sources, ledger, integrationId) : [];
+  const lost = isDone ? await admitLost(sources, ledger, integrationId) : 0;
   if (isDone) await addUpSpending(sources, ledger, integrationId, archived);
   await ledger
     .update(meta)
@@ -110,58 +111,57 @@ export const bringBack = async (
 
 /**
  * Operations that the ledger had told D1 of and R2 didn't have yet, and that are nowhere now: their keys answer so, and not as
- * if they were new. What was accepted in the second before the loss isn't among them.
+ * if they were new. What was accepted in the second before the loss isn't among them. @returns how many
  */
 const admitLost = async (
   { db, bucket, now }: Sources,
   ledger: Ledger,
   integrationId: Uuid,
-): Promise<readonly Uuid[]> => {
-  const row = await db
-    .select({ unshipped: ledgers.unshipped })
-    .from(ledgers)
-    .where(eq(ledgers.id, integrationId))
-    .get();
+): Promise<number> => {
   const isArchived = archiveReader(bucket, ledger, integrationId);
-  const lost: Uuid[] = [];
-  for (const [hex, key, fingerprint] of row?.unshipped ?? []) {
-    const id = uuidFromBytes(Buffer.from(hex, "hex"));
-    const [found] = await ledger.select({ id: operations.id }).from(operations).where(eq(operations.id, id));
-    if (found || (await isArchived(id))) continue;
-    lost.push(id);
-    const expiresAt = new Date(now() + LOST_ANSWERED_MS);
-    const digest = fingerprint === null ? null : new Uint8Array(Buffer.from(fingerprint, "hex"));
-    // Another loss would take these along as well.
-    await ledger
-      .insert(lostOperations)
-      .values({ id, key, fingerprint: digest, expiresAt })
-      .onConflictDoUpdate({ target: lostOperations.id, set: { expiresAt } });
-    if (key === null || digest === null) continue;
-    await ledger
-      .insert(idempotencyKeys)
-      .values({
-        integrationId,
-        key,
-        fingerprint: digest,
-        status: failureStatus(LOST),
-        body: JSON.stringify(failureBody(LOST, id)),
-        createdAt: new Date(now()),
-        expiresAt,
-      })
-      // The ledger may know the key from an operation before, which gave it back, or from one after this one.
-      .onConflictDoUpdate({
-        target: [idempotencyKeys.integrationId, idempotencyKeys.key],
-        set: {
-          ...{ operationId: null, bodyBytes: null },
-          status: sql`excluded.status`,
-          body: sql`excluded.body`,
-          fingerprint: sql`excluded.fingerprint`,
-          createdAt: sql`excluded.created_at`,
-          expiresAt: sql`excluded.expires_at`,
-        },
-        setWhere: or(isNull(idempotencyKeys.operationId), lte(idempotencyKeys.operationId, id)),
-      });
-  }
+  let lost = 0;
+  for await (const named of namedByD1(db, integrationId))
+    for (const [hex, key, fingerprint] of named) {
+      const id = uuidFromBytes(Buffer.from(hex, "hex"));
+      const [found] = await ledger
+        .select({ id: operations.id })
+        .from(operations)
+        .where(eq(operations.id, id));
+      if (found || (await isArchived(id))) continue;
+      lost += 1;
+      const expiresAt = new Date(now() + LOST_ANSWERED_MS);
+      const digest = fingerprint === null ? null : new Uint8Array(Buffer.from(fingerprint, "hex"));
+      // Another loss would take these along as well.
+      await ledger
+        .insert(lostOperations)
+        .values({ id, key, fingerprint: digest, expiresAt })
+        .onConflictDoUpdate({ target: lostOperations.id, set: { expiresAt, isNamed: false } });
+      if (key === null || digest === null) continue;
+      await ledger
+        .insert(idempotencyKeys)
+        .values({
+          integrationId,
+          key,
+          fingerprint: digest,
+          status: failureStatus(LOST),
+          body: JSON.stringify(failureBody(LOST, id)),
+          createdAt: new Date(now()),
+          expiresAt,
+        })
+        // The ledger may know the key from an operation before, which gave it back, or from one after this one.
+        .onConflictDoUpdate({
+          target: [idempotencyKeys.integrationId, idempotencyKeys.key],
+          set: {
+            ...{ operationId: null, bodyBytes: null },
+            status: sql`excluded.status`,
+            body: sql`excluded.body`,
+            fingerprint: sql`excluded.fingerprint`,
+            createdAt: sql`excluded.created_at`,
+            expiresAt: sql`excluded.expires_at`,
+          },
+          setWhere: or(isNull(idempotencyKeys.operationId), lte(idempotencyKeys.operationId, id)),
+        });
+    }
   return lost;
 };
 

@@ -29,6 +29,14 @@ export const LEDGER: readonly Mutant[] = [
     named: "a refusal that is stored is answered",
   },
   {
+    id: "ledger: D1 names 1,000 lost operations, and the others with a later change",
+    file: "src/wallet/d1-row.ts",
+    search: "isCut: lost.length > NAMED || ",
+    replacement: "isCut: ",
+    tests: losses,
+    named: "answers keys of as many operations as an R2 that failed",
+  },
+  {
     id: "ledger: nonces of the chain are no source for a set-back",
     file: "src/wallet/lanes/lane-keys.ts",
     search: "(nonces.get(publicKey) ?? 0n) > BigInt(nonce ?? 0)",
