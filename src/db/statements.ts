@@ -79,8 +79,8 @@ export const isUnavailable = (error: unknown): boolean =>
 
 const STORAGE_UNANSWERED = "R2 did not answer";
 
-/** R2's own failures, not those of an invalid call: internal error, unavailable, too many requests. */
-const STORAGE_FAILED = /^(?:head|get|put|delete|list): .*\((?:10001|10043|10058)\)$/s;
+/** R2's own failures, not those of an invalid call: none named, internal error, unavailable, too many requests. */
+const STORAGE_FAILED = /^(?:head|get|put|delete|list): .*\((?:0|10001|10043|10058)\)$/s;
 
 /** The error of a call that R2 didn't answer before the timeout. It may still be carried out later. */
 export const storageUnanswered = (milliseconds: number): Error =>

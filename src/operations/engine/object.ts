@@ -14,7 +14,7 @@ import { findOperationWhole } from "../../db/queries/operation-transactions.ts";
 import { type OperationRow, openOperations } from "../../db/queries/operations.ts";
 import { operations } from "../../db/schema/ledger.ts";
 import type { SentStatement } from "../../db/statements.ts";
-import { failedOn, isUnavailable } from "../../db/statements.ts";
+import { failedOn, isStorageUnavailable, isUnavailable } from "../../db/statements.ts";
 import { DATABASE_RETRY_AFTER, ServiceError, secretMissing } from "../../domain/errors.ts";
 import { type Uuid, uuidToBytes } from "../../domain/ids.ts";
 import { KINDS } from "../../domain/operations.ts";
@@ -194,7 +194,7 @@ export class IntegrationWallet extends WalletObject {
       const version = missingVersion(error);
       if (version !== null && !this.#has(row.id)) return failedOf(secretMissing(version, error));
       // Others are tried again by the caller, which joins what is accepted by then.
-      if (!isUnavailable(error)) throw error;
+      if (!isUnavailable(error) && !isStorageUnavailable(error)) throw error;
       this.#drives.get(row.id)?.abandon();
       if (this.#has(row.id)) throw error;
       this.#context(row).log("operation.not_accepted", { error });

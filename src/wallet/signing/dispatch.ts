@@ -179,9 +179,9 @@ export class Dispatcher {
    */
   start(): void {
     if (this.#starting) return;
+    const { open } = this.#parts.journal.intents.counts();
     this.#starting = true;
     const begin = async () => {
-      const { open } = this.#parts.journal.intents.counts();
       await pause(open < MAX_MINTS ? GATHER_MS : GATHER_UNDER_LOAD_MS);
       this.#starting = false;
       await this.dispatch();
