@@ -22,7 +22,7 @@ import { findArchived } from "./files/archive/read.ts";
 import { requireAcceptable } from "./http/acceptance.ts";
 import type { AppEnv, EndpointTraits, MatchedEndpoint } from "./http/app-env.ts";
 import { authenticate, requireOperator } from "./http/authentication.ts";
-import { type ErrorForm, errorResponse, unmatched } from "./http/error-responses.ts";
+import { type ErrorForm, errorResponse, hasRoute, unmatched } from "./http/error-responses.ts";
 import { idempotency, type StoredResponses } from "./http/idempotency.ts";
 import { readBody } from "./http/json-body.ts";
 import { loggedContext } from "./http/log.ts";
@@ -97,9 +97,10 @@ const checking =
     await next();
   };
 
-/** Refuses a request without an endpoint before its body is read and its Idempotency-Key is looked at. */
-const requireEndpoint = (c: Context<AppEnv>): void => {
-  if (!c.get("endpoint")) throw unmatched(app, c);
+/** Refuses a request without a route before its body is read and its Idempotency-Key is looked at. */
+const requireRoute = (c: Context<AppEnv>): void => {
+  const { method, path } = c.req;
+  if (!hasRoute(app, path, method === "HEAD" ? "GET" : method)) throw unmatched(app, c);
 };
 
 /** The form that errors have at a path. */
@@ -111,19 +112,19 @@ const quotaError = (error: Error, c: Context<AppEnv>): unknown => {
 };
 
 const api = router();
-api.use(checking(authenticate, requireEndpoint, requireAcceptable, readBody), idempotency(keyAnswers));
+api.use(checking(authenticate, requireRoute, requireAcceptable, readBody), idempotency(keyAnswers));
 for (const register of API_ENDPOINTS) register(api);
 
 const admin = router();
-admin.use(checking(requireOperator, requireEndpoint, requireAcceptable, readBody));
+admin.use(checking(requireOperator, requireRoute, requireAcceptable, readBody));
 for (const register of ADMIN_ENDPOINTS) register(admin);
 
 const open = router();
-open.use(checking(requireEndpoint, requireAcceptable, readBody));
+open.use(checking(requireRoute, requireAcceptable, readBody));
 for (const register of PUBLIC_ENDPOINTS) register(open);
 
 const agents = router();
-agents.use("/", checking(authenticate, requireEndpoint, requireAcceptable, readBody));
+agents.use("/", checking(authenticate, requireRoute, requireAcceptable, readBody));
 agents.post("/", (c) => answerMcp(app, c));
 
 /** The whole service: middleware, routes, and the responses for unknown paths. */

@@ -15,12 +15,13 @@ export const noSuchAddress = (): ServiceError =>
 
 const METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE"];
 
+/** Whether a path has a route for a method. Middleware, which takes all methods, doesn't count. */
+export const hasRoute = ({ router }: Hono<AppEnv>, path: string, method: string): boolean =>
+  router.match(method, path)[0].some(([[, route]]) => route.method === method);
+
 /** The error for a request without a route: 405 with Allow if the address exists with other methods, otherwise 404. */
-export const unmatched = ({ router }: Hono<AppEnv>, c: Context<AppEnv>): ServiceError => {
-  // Middleware, which takes all methods, doesn't count.
-  const has = (method: string) =>
-    router.match(method, c.req.path)[0].some(([[, route]]) => route.method === method);
-  const methods = METHODS.filter(has);
+export const unmatched = (app: Hono<AppEnv>, c: Context<AppEnv>): ServiceError => {
+  const methods = METHODS.filter((method) => hasRoute(app, c.req.path, method));
   if (methods.length === 0) return noSuchAddress();
   const allow = [...methods, ...(methods.includes("GET") ? ["HEAD"] : [])].sort().join(", ");
   c.header("Allow", allow);

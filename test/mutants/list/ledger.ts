@@ -199,7 +199,7 @@ export const LEDGER: readonly Mutant[] = [
   {
     id: "ledger: a D1 that refuses everything has entries set aside",
     file: "src/wallet/outbox.ts",
-    search: "await runSentBatch(d1, [this.#d1Row(before, nothing, tag)]);",
+    search: "await runSentBatch(d1, [...row.statements]);",
     replacement: 'await runSentBatch(d1, [{ sql: "SELECT 1", params: [] }]);',
     tests: losses,
     named: "takes nothing of a ledger",
