@@ -136,19 +136,24 @@ const nameUnshipped = (
     rows.push(unshipped.slice(from, from + NAMED));
     from += NAMED;
   }
-  const oldest = "SELECT coalesce(min(operation_id), x'ff') AS id FROM unshipped WHERE operation_id > x''";
   const statements = rows.map((row) => ({
     sql: `INSERT INTO unshipped_operations (ledger_id, last_id, operations, expires_at) VALUES (?, unhex(?), ?, ?)
       ON CONFLICT (ledger_id, last_id) DO UPDATE SET operations = excluded.operations, expires_at = excluded.expires_at`,
     params: [ledgerId, row.at(-1)!.id, JSON.stringify(row.map(shown)), latest(row)],
   }));
   // After a restoration, the rows of before go once those of now name their operations.
-  if (lost.length === 0)
+  if (lost.length === 0) {
+    const { oldest } = sql
+      .exec<{ oldest: ArrayBuffer }>(
+        "SELECT coalesce(min(operation_id), x'ff') AS oldest FROM unshipped WHERE operation_id > x''",
+      )
+      .one();
     statements.push({
       sql: `DELETE FROM unshipped_operations
         WHERE ledger_id = ? AND iif(expires_at IS NULL, last_id < ?, expires_at < ?)`,
-      params: [ledgerId, new Uint8Array(sql.exec<{ id: ArrayBuffer }>(oldest).one().id), now],
+      params: [ledgerId, new Uint8Array(oldest), now],
     });
+  }
   return {
     inRow: unshipped.slice(from, from + NAMED).map(shown),
     statements,

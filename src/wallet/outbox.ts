@@ -355,10 +355,15 @@ export class Outbox {
         call.tag,
       );
       if (row && row.named.length > 0) {
-        const ids = "(SELECT unhex(value) FROM json_each(?))";
         const named = JSON.stringify(row.named);
-        storage.sql.exec(`UPDATE unshipped SET is_named = 1 WHERE operation_id IN ${ids}`, named);
-        storage.sql.exec(`UPDATE lost_operations SET is_named = 1 WHERE id IN ${ids}`, named);
+        storage.sql.exec(
+          "UPDATE unshipped SET is_named = 1 WHERE operation_id IN (SELECT unhex(value) FROM json_each(?))",
+          named,
+        );
+        storage.sql.exec(
+          "UPDATE lost_operations SET is_named = 1 WHERE id IN (SELECT unhex(value) FROM json_each(?))",
+          named,
+        );
       }
       if (row?.isCut) storage.sql.exec("UPDATE meta SET version = version + 1");
       const made = storage.sql
@@ -401,8 +406,8 @@ export class Outbox {
     if (!isUnanswered) {
       log("ledger.database_set_back", { entry: known.entry, sent: sentEntry });
       // D1 is told again.
-      for (const table of ["unshipped", "lost_operations"])
-        storage.sql.exec(`UPDATE ${table} SET is_named = 0 WHERE is_named`);
+      storage.sql.exec("UPDATE unshipped SET is_named = 0 WHERE operation_id > x'' AND is_named");
+      storage.sql.exec("UPDATE lost_operations SET is_named = 0 WHERE id > x'' AND is_named");
     }
     this.#sent(known, { flush: known.flush, tag: known.flushTag });
   }

@@ -14,7 +14,7 @@ const SENT_BLOCKS = 3;
 /** The name of the platform's object. */
 const PLATFORM = "platform";
 const SLOW_MS = 60_000;
-const PATIENCE_MS = 180_000;
+const PATIENCE_MS = 600_000;
 const PAUSE_MS = 500;
 
 interface OpenRow {

@@ -59,7 +59,7 @@ interface Hidden {
 
 /** A draft is made again where a request was lost: its key frees itself after minutes only. Milliseconds. */
 const DRAFT_PATIENCE_MS = 20_000;
-const DRAFT_ATTEMPTS = 10;
+const DRAFT_ATTEMPTS = 30;
 /** Tokens of a shop that updates are about, and how many a bulk update changes. */
 const RESERVE = 50;
 const BULK = 3;
