@@ -14,10 +14,12 @@ import {
 } from "../support/api.ts";
 import { setFaults } from "../support/chain-control.ts";
 import { createCollection } from "../support/collections.ts";
+import { inLedger } from "../support/ledgers.ts";
 import { background, readOperation, serviceContext } from "../support/operations.ts";
 import { FORGETFUL, givenUp } from "../support/own-wallets.ts";
 import { drain } from "../support/payments.ts";
 import { until } from "../support/waiting.ts";
+import { dropObject } from "../support/wallets.ts";
 
 /** What the integration that OPERATOR_INTEGRATION names is told of. */
 
@@ -113,19 +115,22 @@ test("the platform's wallet is reported as low if it can't pay for another walle
   ]);
 });
 
-test("an unknown outcome is reported to the operator, and to no other integration", async () => {
-  const owner = await createIntegration("Unlucky");
+/** A mint whose outcome no node can prove. */
+const unprovable = async (owner: TestIntegration) => {
   const { collection_uuid: uuid } = await createCollection(owner, { copies: [5] });
-  const after = await lastSeq();
   const json = { receiver_addresses: await createReceivers(1) };
   await setFaults(...FORGETFUL);
-  const asked = api(`/collection/${uuid}/mint`, {
-    key: owner.key,
-    json,
-    headers: { prefer: "respond-async" },
-  });
-  const { operation_uuid: operation } = await bodyOf<{ operation_uuid: string }>(await asked, 202);
+  const headers = { prefer: "respond-async" };
+  const asked = await api(`/collection/${uuid}/mint`, { key: owner.key, json, headers });
+  const { operation_uuid: operation } = await bodyOf<{ operation_uuid: string }>(asked, 202);
   await givenUp(owner.integrationUuid, operation);
+  return { uuid, operation };
+};
+
+test("an unknown outcome is reported to the operator, and to no other integration", async () => {
+  const owner = await createIntegration("Unlucky");
+  const after = await lastSeq();
+  const { uuid, operation } = await unprovable(owner);
   await until(async () => {
     await background.resume(operation);
     return (await readOperation(owner.key, operation)).state === "unknown";
@@ -144,4 +149,19 @@ test("an unknown outcome is reported to the operator, and to no other integratio
   ]);
   const mine = await bodyOf<Event[]>(await api("/event?type=operation.unknown", { key: shop.key }), 200);
   expect(mine).toEqual([]);
+});
+
+test("an unknown outcome waits ten minutes for an operator whose own ledger is lost", async () => {
+  const owner = await createIntegration("Unlucky, too");
+  await background.reconcile();
+  await dropObject(OPERATOR);
+  const { operation } = await unprovable(owner);
+  await background.resume(operation).catch(() => undefined);
+  expect(await readOperation(owner.key, operation)).toMatchObject({ state: "pending" });
+  // Inside: ten minutes later.
+  await inLedger(owner.integrationUuid, "UPDATE operations SET created_at = created_at - 600000");
+  await until(async () => {
+    await background.resume(operation);
+    return (await readOperation(owner.key, operation)).state === "unknown";
+  });
 });

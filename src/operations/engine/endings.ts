@@ -149,8 +149,14 @@ const dropText = ({ env, log, waitUntil }: ServiceContext, kept: string): void =
 const finalsOf = (records: readonly TransactionRecord[]) =>
   records.flatMap(({ step, result }) => (result?.transaction_hash ? [{ step, result }] : []));
 
-/** Notifies the operator, who must settle the operation whoever owns it. An interruption repeats it. */
-const notifyOfUnknown = (context: ServiceContext, operation: OperationRow, at: Date): Promise<void> => {
+/** How long an operation stays pending where the operator's ledger takes no event. Milliseconds. */
+const NOTIFIED_WITHIN_MS = 600_000;
+
+/**
+ * Notifies the operator, who must settle the operation whoever owns it. An interruption repeats it. An operator whose own ledger takes
+ * nothing for ten minutes isn't waited for: the operator's page lists the operation.
+ */
+const notifyOfUnknown = async (context: ServiceContext, operation: OperationRow, at: Date): Promise<void> => {
   const data = {
     integration_uuid: operation.integrationId,
     operation_uuid: operation.id,
@@ -159,11 +165,13 @@ const notifyOfUnknown = (context: ServiceContext, operation: OperationRow, at: D
     subject_uuid: operation.subjectId,
     created_at: operation.createdAt.toISOString(),
   };
-  return notifyOperator(context, context.settings.OPERATOR_INTEGRATION, {
-    type: "operation.unknown",
-    data,
-    at,
-  });
+  const event = { type: "operation.unknown", data, at } as const;
+  try {
+    await notifyOperator(context, context.settings.OPERATOR_INTEGRATION, event);
+  } catch (error) {
+    if (at.getTime() - operation.createdAt.getTime() < NOTIFIED_WITHIN_MS) throw error;
+    context.log("operation.operator_not_notified", { operation_uuid: operation.id, error });
+  }
 };
 
 /** What is written with the end of an operation. */
