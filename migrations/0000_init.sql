@@ -329,7 +329,7 @@ CREATE INDEX `ledgers_working` ON `ledgers` (`id`) WHERE open_since IS NOT NULL;
 CREATE TABLE `unshipped_operations` (
 	`ledger_id` blob NOT NULL,
 	`last_id` blob NOT NULL,
-	`operations` text NOT NULL,
 	`expires_at` integer,
+	`operations` text NOT NULL,
 	PRIMARY KEY(`ledger_id`, `last_id`)
 );

@@ -79,16 +79,20 @@ export const isUnavailable = (error: unknown): boolean =>
 
 const STORAGE_UNANSWERED = "R2 did not answer";
 
-/** R2's own failures, not those of an invalid call: none named, internal error, unavailable, too many requests. */
+/** R2's own failures, not those of an invalid call: without a code (0), internal error, unavailable, too many requests. */
 const STORAGE_FAILED = /^(?:head|get|put|delete|list): .*\((?:0|10001|10043|10058)\)$/s;
 
 /** The error of a call that R2 didn't answer before the timeout. It may still be carried out later. */
 export const storageUnanswered = (milliseconds: number): Error =>
   new Error(`${STORAGE_UNANSWERED} within ${milliseconds / 1_000} s`);
 
+/** Whether R2 answered that it failed: the call isn't carried out later. */
+export const isStorageFailed = (error: unknown): boolean =>
+  some(error, (message) => STORAGE_FAILED.test(message));
+
 /** Whether R2 failed or didn't answer. Not part of `isUnavailable`: whether D1 or a ledger has committed doesn't depend on R2. */
 export const isStorageUnavailable = (error: unknown): boolean =>
-  some(error, (message) => message.includes(STORAGE_UNANSWERED) || STORAGE_FAILED.test(message));
+  says(error, STORAGE_UNANSWERED) || isStorageFailed(error);
 
 /** Whether D1 didn't answer before the timeout: another call would probably wait as long. */
 export const isUnanswered = (error: unknown): boolean => says(error, UNANSWERED);

@@ -1,4 +1,4 @@
-import { and, asc, eq, gt, sql } from "drizzle-orm";
+import { and, asc, eq, gt, isNull, or, sql } from "drizzle-orm";
 import { type Database, openDatabase, runSentBatch } from "../db/client.ts";
 import { sentOf } from "../db/ledger.ts";
 import { integrations, ledgers, unshippedOperations } from "../db/schema/index.ts";
@@ -24,7 +24,7 @@ export interface KnownToD1 {
 /** What D1 knows of a ledger that it has no row of. */
 const NOTHING: KnownToD1 = { entry: 0, version: 0, eventsSeq: 0, flush: 0, flushTag: "" };
 
-/** So many operations that R2 doesn't have are named in D1's row of the ledger, and in each row of `unshipped_operations`. */
+/** D1's row of the ledger, and each row of `unshipped_operations`, names at most this many operations that R2 doesn't have. */
 const NAMED = 1_000;
 /** Rows of `unshipped_operations` that one call writes at most. */
 const NAMING_ROWS = 5;
@@ -43,13 +43,13 @@ interface D1Call {
 interface D1Row {
   /** The first fails on `ledgers.entry` unless D1's last call is the one that was answered last. */
   readonly statements: readonly SentStatement[];
-  /** Operations that `unshipped_operations` has once the call was answered, in hexadecimal. */
+  /** Operations that the call writes to `unshipped_operations`, in hexadecimal. */
   readonly named: readonly string[];
   /** Whether there are more that the call doesn't name. */
   readonly isCut: boolean;
 }
 
-/** The statements of a call that write D1's row of the ledger, and which operations R2 doesn't have. */
+/** The statements that write D1's row of the ledger and name the operations that R2 doesn't have. */
 export const writeD1Row = (
   storage: DurableObjectStorage,
   { integrationId, sentFlush, sentTag, eventsSeq, unpaidSales }: Meta,
@@ -77,18 +77,20 @@ export const writeD1Row = (
         version = excluded.version, events_seq = excluded.events_seq, pending = excluded.pending,
         unknown = excluded.unknown, open_since = excluded.open_since, unpaid_sales = excluded.unpaid_sales,
         updated_at = excluded.updated_at, flush = excluded.flush, flush_tag = excluded.flush_tag,
-        unshipped = excluded.unshipped, refused = excluded.refused`,
+        unshipped = iif(?, ledgers.unshipped, excluded.unshipped), refused = excluded.refused`,
     params: [
       ...[id, sentFlush, id, entry, version, eventsSeq],
       ...[pending, unknown, openSince, unpaidSales, now, sentFlush + 1, tag],
       ...[JSON.stringify(inRow), refused],
       ...[sentFlush, sentTag],
+      // What it names may be named nowhere else until the last of these calls.
+      Number(naming.isCut),
     ],
   };
   return { ...naming, statements: [row, ...naming.statements] };
 };
 
-/** An operation as D1 names it, and until when. */
+/** An operation that D1 names; `expiresAt` is set for lost ones. */
 interface NamedOperation extends Record<string, SqlStorageValue> {
   readonly id: string;
   readonly key: string | null;
@@ -103,8 +105,8 @@ const latest = (row: readonly NamedOperation[]): number | null =>
 const shown = ({ id, key, fingerprint }: NamedOperation): UnshippedOperation => [id, key, fingerprint];
 
 /**
- * Names to D1 which operations R2 doesn't have: the latest in the ledger's row, which each call writes, and the others and lost ones
- * once, in rows of their own. Those rows go when R2 has their operations, or when lost ones have expired.
+ * Lists the operations that R2 doesn't have: up to 1,000 in the ledger's row, which each call writes, and older and lost ones in
+ * `unshipped_operations`, which are written once. These rows are deleted when R2 has their operations, or when lost ones have expired.
  */
 const nameUnshipped = (
   sql: SqlStorage,
@@ -141,7 +143,7 @@ const nameUnshipped = (
       ON CONFLICT (ledger_id, last_id) DO UPDATE SET operations = excluded.operations, expires_at = excluded.expires_at`,
     params: [ledgerId, row.at(-1)!.id, JSON.stringify(row.map(shown)), latest(row)],
   }));
-  // After a restoration, the rows of before go once those of now name their operations.
+  // After a restoration, earlier rows are deleted only when later ones name their lost operations.
   if (lost.length === 0) {
     const { oldest } = sql
       .exec<{ oldest: ArrayBuffer }>(
@@ -162,16 +164,21 @@ const nameUnshipped = (
   };
 };
 
-/** All that D1 names of a ledger, some at a time. */
-export async function* namedByD1(db: Database, id: Uuid): AsyncGenerator<readonly UnshippedOperation[]> {
+/** The operations that D1 names of a ledger, row by row, without lost ones that have expired. */
+export async function* namedByD1(
+  db: Database,
+  id: Uuid,
+  now: Date,
+): AsyncGenerator<readonly UnshippedOperation[]> {
   const row = await db.select({ unshipped: ledgers.unshipped }).from(ledgers).where(eq(ledgers.id, id)).get();
   yield row?.unshipped ?? [];
-  const { ledgerId, lastId, operations } = unshippedOperations;
+  const { ledgerId, lastId, operations, expiresAt } = unshippedOperations;
+  const isNamed = or(isNull(expiresAt), gt(expiresAt, now));
   for (let after: Uuid | null = null; ; ) {
     const [next]: { lastId: Uuid; operations: readonly UnshippedOperation[] }[] = await db
       .select({ lastId, operations })
       .from(unshippedOperations)
-      .where(and(eq(ledgerId, id), after === null ? undefined : gt(lastId, after)))
+      .where(and(eq(ledgerId, id), isNamed, after === null ? undefined : gt(lastId, after)))
       .orderBy(asc(lastId))
       .limit(1);
     if (next === undefined) return;

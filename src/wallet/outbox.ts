@@ -410,6 +410,8 @@ export class Outbox {
       storage.sql.exec("UPDATE lost_operations SET is_named = 0 WHERE id > x'' AND is_named");
     }
     this.#sent(known, { flush: known.flush, tag: known.flushTag });
+    // What that call has named, and whether it was cut, isn't known.
+    storage.sql.exec("UPDATE meta SET version = version + 1");
   }
 
   /** Shows the operator at once that the wallet is inactive; else the scheduled job does, within its round. Never rejects. */

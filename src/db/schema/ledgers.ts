@@ -24,7 +24,7 @@ export const ledgers = sqliteTable(
     /** When the oldest of them was accepted; null: there are none. */
     openSince: instant("open_since"),
     unpaidSales: integer("unpaid_sales").notNull(),
-    /** Operations that R2 didn't have yet, without those in `unshipped_operations`: what a loss takes along. */
+    /** Operations that R2 didn't have yet, which a loss would take along; others are in `unshipped_operations`. */
     unshipped: text("unshipped", { mode: "json" }).$type<readonly UnshippedOperation[]>().notNull(),
     /** Effects and copies of rows that D1 has refused, which are tried again each hour. */
     refused: integer("refused").notNull(),
@@ -38,8 +38,8 @@ export const ledgers = sqliteTable(
 );
 
 /**
- * More operations that R2 didn't have yet, up to 1,000 a row, where they are too many for the ledger's row; and those that a loss has
- * taken along. Only the ledger's outbox writes it.
+ * Operations that R2 didn't have yet, beyond those of the ledger's row, and operations that a loss has taken along: up to 1,000 a row.
+ * Only the ledger's outbox writes it.
  */
 export const unshippedOperations = sqliteTable(
   "unshipped_operations",
@@ -47,9 +47,9 @@ export const unshippedOperations = sqliteTable(
     ledgerId: uuid("ledger_id").notNull(),
     /** The latest of them. */
     lastId: uuid("last_id").notNull(),
-    operations: text("operations", { mode: "json" }).$type<readonly UnshippedOperation[]>().notNull(),
-    /** Of lost operations: until then their keys answer that the outcome is unknown. Null: until R2 has them. */
+    /** Of lost operations: until then their keys answer that the outcome is unknown. Null: until R2 has them. Before what is large. */
     expiresAt: instant("expires_at"),
+    operations: text("operations", { mode: "json" }).$type<readonly UnshippedOperation[]>().notNull(),
   },
   (table) => [primaryKey({ columns: [table.ledgerId, table.lastId] })],
 );

@@ -120,7 +120,7 @@ const admitLost = async (
 ): Promise<number> => {
   const isArchived = archiveReader(bucket, ledger, integrationId);
   let lost = 0;
-  for await (const named of namedByD1(db, integrationId))
+  for await (const named of namedByD1(db, integrationId, new Date(now())))
     for (const [hex, key, fingerprint] of named) {
       const id = uuidFromBytes(Buffer.from(hex, "hex"));
       const [found] = await ledger

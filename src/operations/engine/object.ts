@@ -14,7 +14,7 @@ import { findOperationWhole } from "../../db/queries/operation-transactions.ts";
 import { type OperationRow, openOperations } from "../../db/queries/operations.ts";
 import { operations } from "../../db/schema/ledger.ts";
 import type { SentStatement } from "../../db/statements.ts";
-import { failedOn, isStorageUnavailable, isUnavailable } from "../../db/statements.ts";
+import { failedOn, isStorageFailed, isUnavailable } from "../../db/statements.ts";
 import { DATABASE_RETRY_AFTER, ServiceError, secretMissing } from "../../domain/errors.ts";
 import { type Uuid, uuidToBytes } from "../../domain/ids.ts";
 import { KINDS } from "../../domain/operations.ts";
@@ -193,8 +193,9 @@ export class IntegrationWallet extends WalletObject {
       if (error instanceof ServiceError) return failedOf(error);
       const version = missingVersion(error);
       if (version !== null && !this.#has(row.id)) return failedOf(secretMissing(version, error));
-      // Others are tried again by the caller, which joins what is accepted by then.
-      if (!isUnavailable(error) && !isStorageUnavailable(error)) throw error;
+      // Others are tried again by the caller, which joins what is accepted by then. What R2 didn't answer it may still carry out, over
+      // what a later request puts there: the reservation stays until then.
+      if (!isUnavailable(error) && !isStorageFailed(error)) throw error;
       this.#drives.get(row.id)?.abandon();
       if (this.#has(row.id)) throw error;
       this.#context(row).log("operation.not_accepted", { error });

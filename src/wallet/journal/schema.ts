@@ -97,7 +97,8 @@ const TRIGGERS = [
   ...["INSERT", "UPDATE"].map(
     (change) => `CREATE TRIGGER key_${change.toLowerCase()}d AFTER ${change} ON idempotency_keys
       WHEN NEW.operation_id IS NOT NULL
-      BEGIN UPDATE unshipped SET key = coalesce(key, NEW.key) WHERE operation_id = NEW.operation_id; END`,
+      BEGIN UPDATE unshipped SET key = coalesce(key, NEW.key), is_named = iif(key IS NULL, 0, is_named)
+        WHERE operation_id = NEW.operation_id; END`,
   ),
   // Those of a ledger that was set back come back with the numbers that they had.
   `CREATE TRIGGER events_numbered AFTER INSERT ON events
