@@ -100,7 +100,9 @@ const checking =
 /** Refuses a request without a route before its body is read and its Idempotency-Key is looked at. */
 const requireRoute = (c: Context<AppEnv>): void => {
   const { method, path } = c.req;
-  if (!hasRoute(app, path, method === "HEAD" ? "GET" : method)) throw unmatched(app, c);
+  // Scripts and cards of pages are no endpoints of the document.
+  const isFound = c.get("endpoint") || hasRoute(app, path, method === "HEAD" ? "GET" : method);
+  if (!isFound) throw unmatched(app, c);
 };
 
 /** The form that errors have at a path. */

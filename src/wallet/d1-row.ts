@@ -40,7 +40,7 @@ interface D1Call {
 }
 
 /** What a call says of the ledger itself. */
-interface D1Row {
+export interface D1Row {
   /** The first fails on `ledgers.entry` unless D1's last call is the one that was answered last. */
   readonly statements: readonly SentStatement[];
   /** Operations that the call writes to `unshipped_operations`, in hexadecimal. */
@@ -83,7 +83,7 @@ export const writeD1Row = (
       ...[pending, unknown, openSince, unpaidSales, now, sentFlush + 1, tag],
       ...[JSON.stringify(inRow), refused],
       ...[sentFlush, sentTag],
-      // What it names may be named nowhere else until the last of these calls.
+      // Until the last of several calls, the row keeps the operations that nothing else names.
       Number(naming.isCut),
     ],
   };
@@ -164,14 +164,10 @@ const nameUnshipped = (
   };
 };
 
-/** The operations that D1 names of a ledger, row by row, without lost ones that have expired. */
-export async function* namedByD1(
-  db: Database,
-  id: Uuid,
-  now: Date,
-): AsyncGenerator<readonly UnshippedOperation[]> {
+/** The operations that D1 names of a ledger, without lost ones that have expired. Reads one row of D1 at a time. */
+export async function* namedByD1(db: Database, id: Uuid, now: Date): AsyncGenerator<UnshippedOperation> {
   const row = await db.select({ unshipped: ledgers.unshipped }).from(ledgers).where(eq(ledgers.id, id)).get();
-  yield row?.unshipped ?? [];
+  yield* row?.unshipped ?? [];
   const { ledgerId, lastId, operations, expiresAt } = unshippedOperations;
   const isNamed = or(isNull(expiresAt), gt(expiresAt, now));
   for (let after: Uuid | null = null; ; ) {
@@ -182,7 +178,7 @@ export async function* namedByD1(
       .orderBy(asc(lastId))
       .limit(1);
     if (next === undefined) return;
-    yield next.operations;
+    yield* next.operations;
     after = next.lastId;
   }
 }

@@ -7,7 +7,7 @@ import { collections, meta, operationCounts, outbox } from "../db/schema/ledger.
 import { failedOn, isAtFault } from "../db/statements.ts";
 import { within } from "../waiting.ts";
 import { type ChangedRows, copyStatements, firstOf } from "./copied-rows.ts";
-import { type KnownToD1, type Meta, readD1Row, writeD1Row } from "./d1-row.ts";
+import { type D1Row, type KnownToD1, type Meta, readD1Row, writeD1Row } from "./d1-row.ts";
 import { isLarge } from "./journal/timing.ts";
 import type { Runtime } from "./runtime.ts";
 
@@ -342,7 +342,7 @@ export class Outbox {
   #sent(
     { entry, version }: Pick<Flush, "entry" | "version">,
     call: { readonly flush: number; readonly tag: string },
-    row?: ReturnType<typeof writeD1Row>,
+    row?: D1Row,
   ): void {
     const { storage, now, log } = this.#parts;
     this.#failures = 0;
@@ -384,7 +384,7 @@ export class Outbox {
     });
   }
 
-  #d1Row(before: Meta, { entry, version }: Pick<Flush, "entry" | "version">, tag: string) {
+  #d1Row(before: Meta, { entry, version }: Pick<Flush, "entry" | "version">, tag: string): D1Row {
     const { storage, now } = this.#parts;
     return writeD1Row(storage, before, { entry, version, tag, now: now() });
   }
@@ -405,7 +405,7 @@ export class Outbox {
     }
     if (!isUnanswered) {
       log("ledger.database_set_back", { entry: known.entry, sent: sentEntry });
-      // D1 is told again.
+      // D1 may have lost the rows that named them.
       storage.sql.exec("UPDATE unshipped SET is_named = 0 WHERE operation_id > x'' AND is_named");
       storage.sql.exec("UPDATE lost_operations SET is_named = 0 WHERE id > x'' AND is_named");
     }

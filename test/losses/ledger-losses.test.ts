@@ -868,19 +868,24 @@ test("an effect that the database has refused keeps no other from being deleted 
   await expect.poll(kept).toEqual([{ refusal: "refused" }]);
 });
 
-test("an effect that the database has refused is made once although the answer is lost", async () => {
-  const { integrationUuid: own } = await createIntegration("Once");
-  await background.reconcile();
+/** Gives a ledger an effect that D1 has refused: an exclamation mark behind its integration's name, each time that it is made. */
+const refuseEffect = async (integration: string) => {
   // Inside: no effect of a request shows how often it is made.
   const effect = [
-    ["UPDATE integrations SET name = name || '!' WHERE id = unhex(?)", [own.replaceAll("-", "")]],
+    ["UPDATE integrations SET name = name || '!' WHERE id = unhex(?)", [integration.replaceAll("-", "")]],
   ];
   await inLedger(
-    own,
+    integration,
     "INSERT INTO outbox (statements, created_at, refusal) VALUES (?, ?, 'refused')",
     JSON.stringify(effect),
     Date.now(),
   );
+};
+
+test("an effect that the database has refused is made once although the answer is lost", async () => {
+  const { integrationUuid: own } = await createIntegration("Once");
+  await background.reconcile();
+  await refuseEffect(own);
   const prototype = Object.getPrototypeOf(env.DB) as { batch: (all: unknown[]) => Promise<unknown> };
   const { batch } = prototype;
   let lost = 0;
@@ -911,17 +916,9 @@ test("an effect that the database has refused is made once although the answer i
 test("an effect that the database had refused is made again after the database was set back to before it was made", async () => {
   const { integrationUuid: own } = await createIntegration("Again");
   await background.reconcile();
-  const effect = [
-    ["UPDATE integrations SET name = name || '!' WHERE id = unhex(?)", [own.replaceAll("-", "")]],
-  ];
-  await inLedger(
-    own,
-    "INSERT INTO outbox (statements, created_at, refusal) VALUES (?, ?, 'refused')",
-    JSON.stringify(effect),
-    Date.now(),
-  );
+  await refuseEffect(own);
   const waiting = () => inLedger(own, "SELECT 1 FROM outbox, meta WHERE outbox.id > sent_entry");
-  await expect.poll(waiting, { timeout: 20_000 }).toEqual([]);
+  await expect.poll(waiting).toEqual([]);
   const name = async () => (await bodyOf<{ name: string }>(await admin(`/integration/${own}`), 200)).name;
   expect(await name()).toBe("Again");
   const snapshot = await takeSnapshot();
@@ -930,12 +927,12 @@ test("an effect that the database had refused is made again after the database w
   await runInDurableObject(env.WALLET.getByName(own), (object) =>
     (object as unknown as { reconcile(): Promise<void> }).reconcile(),
   );
-  await expect.poll(name, { timeout: 20_000 }).toBe("Again!");
+  await expect.poll(name).toBe("Again!");
   await goBack(snapshot);
   expect(await name()).toBe("Again");
   await endObject(own);
   await inLedger(own, "UPDATE meta SET version = version + 1");
-  await expect.poll(name, { timeout: 20_000 }).toBe("Again!");
+  await expect.poll(name).toBe("Again!");
 });
 
 test("days that are added up aren't added up again after the ledger was set back", async () => {

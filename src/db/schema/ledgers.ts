@@ -47,7 +47,8 @@ export const unshippedOperations = sqliteTable(
     ledgerId: uuid("ledger_id").notNull(),
     /** The latest of them. */
     lastId: uuid("last_id").notNull(),
-    /** Of lost operations: until then their keys answer that the outcome is unknown. Null: until R2 has them. Before what is large. */
+    /** Of lost operations: until then their keys answer that the outcome is unknown. Null: until R2 has them. A column behind
+     * a large one is read with all pages of that one, so it comes first. */
     expiresAt: instant("expires_at"),
     operations: text("operations", { mode: "json" }).$type<readonly UnshippedOperation[]>().notNull(),
   },

@@ -120,48 +120,44 @@ const admitLost = async (
 ): Promise<number> => {
   const isArchived = archiveReader(bucket, ledger, integrationId);
   let lost = 0;
-  for await (const named of namedByD1(db, integrationId, new Date(now())))
-    for (const [hex, key, fingerprint] of named) {
-      const id = uuidFromBytes(Buffer.from(hex, "hex"));
-      const [found] = await ledger
-        .select({ id: operations.id })
-        .from(operations)
-        .where(eq(operations.id, id));
-      if (found || (await isArchived(id))) continue;
-      lost += 1;
-      const expiresAt = new Date(now() + LOST_ANSWERED_MS);
-      const digest = fingerprint === null ? null : new Uint8Array(Buffer.from(fingerprint, "hex"));
-      // Another loss would take these along as well.
-      await ledger
-        .insert(lostOperations)
-        .values({ id, key, fingerprint: digest, expiresAt })
-        .onConflictDoUpdate({ target: lostOperations.id, set: { expiresAt, isNamed: false } });
-      if (key === null || digest === null) continue;
-      await ledger
-        .insert(idempotencyKeys)
-        .values({
-          integrationId,
-          key,
-          fingerprint: digest,
-          status: failureStatus(LOST),
-          body: JSON.stringify(failureBody(LOST, id)),
-          createdAt: new Date(now()),
-          expiresAt,
-        })
-        // The ledger may know the key from an operation before, which gave it back, or from one after this one.
-        .onConflictDoUpdate({
-          target: [idempotencyKeys.integrationId, idempotencyKeys.key],
-          set: {
-            ...{ operationId: null, bodyBytes: null },
-            status: sql`excluded.status`,
-            body: sql`excluded.body`,
-            fingerprint: sql`excluded.fingerprint`,
-            createdAt: sql`excluded.created_at`,
-            expiresAt: sql`excluded.expires_at`,
-          },
-          setWhere: or(isNull(idempotencyKeys.operationId), lte(idempotencyKeys.operationId, id)),
-        });
-    }
+  for await (const [hex, key, fingerprint] of namedByD1(db, integrationId, new Date(now()))) {
+    const id = uuidFromBytes(Buffer.from(hex, "hex"));
+    const [found] = await ledger.select({ id: operations.id }).from(operations).where(eq(operations.id, id));
+    if (found || (await isArchived(id))) continue;
+    lost += 1;
+    const expiresAt = new Date(now() + LOST_ANSWERED_MS);
+    const digest = fingerprint === null ? null : new Uint8Array(Buffer.from(fingerprint, "hex"));
+    // Another loss would take these along as well.
+    await ledger
+      .insert(lostOperations)
+      .values({ id, key, fingerprint: digest, expiresAt })
+      .onConflictDoUpdate({ target: lostOperations.id, set: { expiresAt, isNamed: false } });
+    if (key === null || digest === null) continue;
+    await ledger
+      .insert(idempotencyKeys)
+      .values({
+        integrationId,
+        key,
+        fingerprint: digest,
+        status: failureStatus(LOST),
+        body: JSON.stringify(failureBody(LOST, id)),
+        createdAt: new Date(now()),
+        expiresAt,
+      })
+      // The ledger may know the key from an operation before, which gave it back, or from one after this one.
+      .onConflictDoUpdate({
+        target: [idempotencyKeys.integrationId, idempotencyKeys.key],
+        set: {
+          ...{ operationId: null, bodyBytes: null },
+          status: sql`excluded.status`,
+          body: sql`excluded.body`,
+          fingerprint: sql`excluded.fingerprint`,
+          createdAt: sql`excluded.created_at`,
+          expiresAt: sql`excluded.expires_at`,
+        },
+        setWhere: or(isNull(idempotencyKeys.operationId), lte(idempotencyKeys.operationId, id)),
+      });
+  }
   return lost;
 };
 
