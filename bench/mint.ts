@@ -241,7 +241,7 @@ async function start(): Promise<{ service: BenchService; network: Measured }> {
       blockMs: BLOCK_MS,
       settings,
       inMemory,
-      withoutFiles: true,
+      unrouted: true,
     });
     return { service, network: await embedded(service, latencyMs) };
   }

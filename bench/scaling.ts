@@ -37,7 +37,7 @@ const service = await startService({
   entry: "bench/mint-worker.ts",
   blockMs: BLOCK_MS,
   inMemory: true,
-  withoutFiles: true,
+  unrouted: true,
 });
 try {
   const network = await embedded(service, LATENCY_MS);

@@ -77,6 +77,9 @@ async function embeddedNetwork(blockMs: number): Promise<Network> {
 /** The Worker's name, as wrangler.toml has it. */
 const NAME = "mintage";
 
+/** A socket of the Worker's own, and no assets. */
+const UNROUTED = { assets: undefined, unsafeDirectSockets: [{ host: "127.0.0.1", port: 0 }] };
+
 /** Starts the Worker whose entry point is given, on a network or, without one, a chain with blocks of `blockMs`. */
 export async function startService({
   entry,
@@ -85,7 +88,7 @@ export async function startService({
   inspected = false,
   quiet = false,
   inMemory = false,
-  withoutFiles = false,
+  unrouted = false,
   onLine = () => undefined,
   built,
   settings = {},
@@ -102,10 +105,10 @@ export async function startService({
    */
   inMemory?: boolean;
   /**
-   * Leaves the static files (/docs) out. The local runtime routes each request of a Worker that has some through further
-   * Workers, in the thread that is measured; a deployment's router is the platform's.
+   * Requests reach the Worker without the local runtime's own Workers, which route requests and serve the static files (/docs)
+   * in the thread that is measured. A deployment's router is the platform's. There are no static files then.
    */
-  withoutFiles?: boolean;
+  unrouted?: boolean;
   /** Is called with each line that a Worker logs. */
   onLine?: (line: string) => void;
   /** Changes the Worker's build in its folder, which isn't minified then. */
@@ -132,7 +135,7 @@ export async function startService({
   built?.(out);
   const miniflare = new Miniflare(
     convertV4MiniflareOptions({
-      workers: [{ ...builtWorker(out), ...(withoutFiles && { assets: undefined }), name: NAME, bindings }],
+      workers: [{ ...builtWorker(out), ...(unrouted && UNROUTED), name: NAME, bindings }],
       ...(inspected ? { inspectorPort: 0 } : {}),
       resourcePersistencePath: state,
       // Requests are logged a line each; a bench has figures of its own. What goes wrong is shown.
@@ -143,7 +146,8 @@ export async function startService({
       },
     }),
   );
-  const url = (await miniflare.ready).origin;
+  const routed = await miniflare.ready;
+  const url = (unrouted ? await miniflare.unsafeGetDirectURL() : routed).origin;
   await applyMigrations(batchIn((await miniflare.getD1Database("DB")) as unknown as D1Database));
   // A runtime that stores elsewhere, because it knows another name of the option, would be measured on another disk.
   if (!existsSync(state)) throw new Error(`the runtime stores nothing in ${state}`);

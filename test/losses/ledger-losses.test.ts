@@ -61,6 +61,38 @@ const wallet = async (action: "restore" | "activate") =>
     200,
   );
 
+/** Looks at the calls of D1 that name operations which R2 doesn't have. The answer to each is lost until `loseNext` is over. */
+const watchNaming = () => {
+  // Inside: no answer shows the single calls of D1.
+  const prototype = Object.getPrototypeOf(env.DB) as { batch: (all: unknown[]) => Promise<unknown> };
+  const { batch } = prototype;
+  let [isLosing, lost] = [true, 0];
+  let look: (() => Promise<void>) | null = null;
+  vi.spyOn(prototype, "batch").mockImplementation(async function (this: unknown, all) {
+    const answer = await batch.call(this, all);
+    const isNaming = (one: unknown) =>
+      (one as { statement?: string }).statement?.includes("INSERT INTO unshipped_operations");
+    if (!all.some(isNaming)) return answer;
+    await look?.();
+    if (!isLosing) return answer;
+    lost += 1;
+    throw new Error("Network connection lost.");
+  });
+  return {
+    loseNext: async () => {
+      const before = lost;
+      await expect.poll(() => lost).toBeGreaterThan(before);
+      isLosing = false;
+    },
+    /** What `read` finds after each call from now on. */
+    after: <Found>(read: () => Promise<Found>): readonly Found[] => {
+      const found: Found[] = [];
+      look = async () => void found.push(await read());
+      return found;
+    },
+  };
+};
+
 /** Serves a file at all addresses of files.example.com, until `end`. */
 const serveFiles = (first: Uint8Array) => {
   let bytes = first;
@@ -182,6 +214,7 @@ describe("a ledger that lost its storage", () => {
   });
 
   test("answers keys of as many operations as an R2 that failed for a while has kept it from copying, after each loss", async () => {
+    const naming = watchNaming();
     const keys = [crypto.randomUUID(), crypto.randomUUID()] as const;
     const put = vi
       .spyOn(env.BUCKET, "put")
@@ -202,6 +235,8 @@ describe("a ledger that lost its storage", () => {
       Date.now(),
     );
     const last = await mintAs(keys[1]);
+    // Also the answer to a call that nothing else follows.
+    await naming.loseNext();
     const before = await minted();
     const namedByD1 = async () => {
       // Inside: nothing else shows what D1 has for a loss to come.
@@ -217,6 +252,8 @@ describe("a ledger that lost its storage", () => {
       );
     await expect.poll(namedByD1).toEqual([true, true]);
     put.mockRestore();
+    // From here on another loss may come at any time.
+    const afterEach = naming.after(namedByD1);
     for (const loss of [1, 2]) {
       await dropObject(shop.integrationUuid);
       await wallet("restore");
@@ -234,6 +271,8 @@ describe("a ledger that lost its storage", () => {
         .poll(async () => [...(await namedByD1()), (await rowsOfD1("IS NOT NULL"))! >= 8])
         .toEqual([true, true, true]);
     }
+    expect(new Set(afterEach.map(String))).toEqual(new Set(["true,true"]));
+    vi.restoreAllMocks();
     expect(await minted()).toBe(before);
     // The next call deletes what R2 has by now, or what is lost.
     await bodyOf(await mint(), 201);

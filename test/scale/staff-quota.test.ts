@@ -1,11 +1,15 @@
 import { env } from "cloudflare:workers";
-import { beforeAll, expect, test } from "vitest";
+import { afterEach, beforeAll, expect, test } from "vitest";
 import { api, bodyOf, createIntegration, createReceivers, type TestIntegration } from "../support/api.ts";
 import { createAccount, view } from "../support/chain.ts";
-import { createCollection, type Finalized } from "../support/collections.ts";
+import { setFaults } from "../support/chain-control.ts";
+import { createCollection, type Finalized, mintedOnChain } from "../support/collections.ts";
 import { keyOf, type TestKey } from "../support/keys.ts";
-import { mintBatch } from "../support/own-wallets.ts";
+import { readOperation } from "../support/operations.ts";
+import { FORGETFUL, givenUp, mintBatch, walletOf } from "../support/own-wallets.ts";
 import { sendFrom } from "../support/payments.ts";
+import { unsigned } from "../support/shared-mints.ts";
+import { eventually } from "../support/waiting.ts";
 import { endObject } from "../support/wallets.ts";
 
 /** The contract's daily quota of mints without a full-access key, which orders never have to wait for. */
@@ -16,6 +20,7 @@ beforeAll(async () => {
   shop = await createIntegration("Busy shop");
   [receiver] = (await createReceivers(1)) as [string];
 });
+afterEach(() => setFaults());
 
 interface Operation {
   readonly state: string;
@@ -72,7 +77,9 @@ test("a mint above a quota that wasn't raised succeeds", async () => {
   expect(failed.length).toBeGreaterThan(0);
 });
 
-/** A key of the same rights as the wallet's lanes have, in other hands. */
+let stolenLanes = 0;
+
+/** A key of the same rights as the wallet's lanes have, in other hands. The contract can pay for all that it mints. */
 const stealLane = async (): Promise<TestKey> => {
   const key = keyOf();
   const { publicKey } = key;
@@ -82,6 +89,10 @@ const stealLane = async (): Promise<TestKey> => {
       ...{ receiverId: shop.contractAccountId, methods: ["nft_batch_mint"] },
     },
   ]);
+  // The contract can pay for all that is minted.
+  const payer = `payer-${++stolenLanes}.test`;
+  await createAccount(env.NEAR_RPC_URL, payer, key.text);
+  await key.send(payer, shop.contractAccountId, [{ kind: "transfer", deposit: `${8n * 10n ** 24n}` }]);
   return key;
 };
 
@@ -100,11 +111,6 @@ test("a stolen lane key mints the quota and no more, and the shop's mints succee
   const collection = await createCollection(shop, { copies: [5_000] });
   const quota = await left(collection);
   const thief = await stealLane();
-  // The contract can pay for all that is minted.
-  await createAccount(env.NEAR_RPC_URL, "thief.test", thief.text);
-  await thief.send("thief.test", shop.contractAccountId, [
-    { kind: "transfer", deposit: `${8n * 10n ** 24n}` },
-  ]);
   let stolen = await mintUntilRefused(thief, collection);
   for (let round = 0; round < 3; round += 1) {
     const sold = await mintMany(collection, 4);
@@ -112,4 +118,39 @@ test("a stolen lane key mints the quota and no more, and the shop's mints succee
     stolen += await mintUntilRefused(thief, collection);
   }
   expect(stolen).toBe(quota);
+});
+
+test("mints with an unknown outcome succeed once their shared transaction is found to have failed beyond the quota", async () => {
+  const collection = await createCollection(shop, { copies: [2_000] });
+  const minted = await mintUntilRefused(await stealLane(), collection);
+  await setFaults(...FORGETFUL);
+  const request = {
+    ...{ key: shop.key, headers: { prefer: "respond-async" } },
+    ...{ json: { receiver_addresses: [receiver] } },
+  };
+  const uuids = await unsigned(shop.integrationUuid, () =>
+    Promise.all(
+      [1, 2, 3].map(async () => {
+        const answer = await api(`/collection/${collection.collection_uuid}/mint`, request);
+        return (await bodyOf<{ operation_uuid: string }>(answer, 202)).operation_uuid;
+      }),
+    ),
+  );
+  await givenUp(shop.integrationUuid, uuids[0]!);
+  for (const uuid of uuids) {
+    await eventually(async () =>
+      expect(await readOperation(shop.key, uuid)).toMatchObject({ state: "unknown" }),
+    );
+  }
+  await setFaults();
+  await walletOf(shop.integrationUuid).reconcile();
+  for (const uuid of uuids) {
+    await eventually(async () =>
+      expect(await readOperation(shop.key, uuid)).toMatchObject({
+        state: "succeeded",
+        transactions: [{ status: "failure" }, { status: "success" }],
+      }),
+    );
+  }
+  expect(await mintedOnChain(shop, collection)).toBe(minted + uuids.length);
 });

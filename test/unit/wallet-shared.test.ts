@@ -327,11 +327,14 @@ describe("however a shared transaction ends", () => {
     ]);
   });
 
-  test("all fail beyond the day's quota, so that each is retried with a full-access key", () => {
-    const drawn = { from: "open", move: "fail", code: "E_STAFF_QUOTA", isWhole: true, counts: [1, 2, 3] };
-    const { parts, ending } = endOf(drawn as Parameters<typeof endOf>[0]);
-    expect(parts).toEqual([1, 2, 3].map((intentId) => ({ intentId, move: "fail", ending })));
-  });
+  test.each(["open", "unknown"])(
+    "all fail beyond the day's quota, so that each is retried with a full-access key, if it was %s",
+    (from) => {
+      const drawn = { from, move: "fail", code: "E_STAFF_QUOTA", isWhole: true, counts: [1, 2, 3] };
+      const { parts, ending } = endOf(drawn as Parameters<typeof endOf>[0]);
+      expect(parts).toEqual([1, 2, 3].map((intentId) => ({ intentId, move: "fail", ending })));
+    },
+  );
 
   test.each([
     ["for another reason", { move: "fail", code: "E_SOLD_OUT" }],

@@ -33,9 +33,9 @@ export const partsOf = ({ from, move, ending }: SharedEnd, carried: readonly Car
   ): IntentShare[] => carried.map(({ intentId }) => ({ intentId, ...part }));
   if (move === "give_up") return all({ move, ending });
   if (move === "succeed") return sharedOut(from, ending, carried);
-  if (from === "unknown") return all({ move, ending: move === "fail" ? withoutCode(ending) : ending });
-  // Beyond the day's quota each is signed by a full-access key at its next attempt (docs/transactions.md).
+  // The quota refuses each of them: its operation's next attempt is signed by a full-access key (docs/transactions.md).
   if (ending.contractCode === "E_STAFF_QUOTA") return all({ move, ending });
+  if (from === "unknown") return all({ move, ending: move === "fail" ? withoutCode(ending) : ending });
   if (move === "refuse" || ending.contractCode !== "E_STORAGE_BALANCE") {
     return carried.map(({ intentId }) => ({ intentId, move: "lose", again: "alone" }));
   }
