@@ -1,4 +1,4 @@
-/** `npm run export -- <collection>`: everything of a collection, for keeping and for going on elsewhere. */
+/** `npm run export -- <collection>`: everything of a collection, to keep and to continue elsewhere. */
 
 import { createWriteStream, mkdirSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -17,7 +17,7 @@ import { counted } from "./table.ts";
 const USAGE = `npm run export -- <collection> [--out FOLDER]
 
 Writes all of a collection into a folder (export-<collection>): its files as a
-CAR, settings, tokens, holders, transactions, and a page on how to go on without
+CAR, settings, tokens, holders, transactions, and a page on how to continue without
 the service. Run it again at any time; it replaces the files.
 
 MINTAGE_URL and MINTAGE_API_KEY name another service than the one of npm start.`;

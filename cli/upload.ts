@@ -79,7 +79,7 @@ function count(name: string, text: string): number {
 
 type Arguments = ReturnType<typeof readArguments>;
 
-/** The draft to go on with, or a new one; what was decided is remembered in the folder. */
+/** The draft to continue, or a new one; the choice is stored in the folder. */
 async function draftFor(
   client: MintageClient,
   baseUrl: string,

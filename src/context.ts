@@ -1,5 +1,5 @@
 import { type Database, openDatabase } from "./db/client.ts";
-import type { LedgerHome } from "./db/ledger.ts";
+import type { LedgerContext } from "./db/ledger.ts";
 import type { KeyWithResponse, NewKey } from "./db/queries/idempotency.ts";
 import type { OperationLimits } from "./db/queries/usage.ts";
 import type { AuditActor } from "./domain/audit.ts";
@@ -14,7 +14,7 @@ export interface ServiceContext {
   readonly settings: Settings;
   readonly db: Database;
   /** The ledger of the object that the work runs in; absent in the Worker. */
-  readonly ledger?: LedgerHome["ledger"];
+  readonly ledger?: LedgerContext["ledger"];
   /** The clock, so that rules stay testable. */
   readonly now: () => Date;
   /** One JSON object a line, with the request's id where there is a request. Never secrets. */

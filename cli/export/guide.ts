@@ -14,7 +14,7 @@ export interface Exported {
   readonly blockHash: string;
 }
 
-/** The page that says what an export holds, and how to go on without the service. */
+/** The page that says what an export holds, and how to continue without the service. */
 export const guideText = ({
   collection,
   network,

@@ -102,7 +102,7 @@ interface Answer {
 const TEXT = "text/plain; charset=utf-8";
 const MISSING: Answer = { status: 404, type: TEXT, body: "The preview has no such page." };
 
-/** What went wrong is said in the browser, such as what is wrong with the folder meanwhile; the preview goes on. */
+/** The browser shows an error, such as a problem with the folder; the preview continues. */
 const faultOf = (error: unknown): Answer => {
   if (error instanceof FolderError) return { status: 400, type: TEXT, body: error.problems.join("\n") };
   const status = error instanceof UsageError ? 400 : 500;

@@ -37,7 +37,7 @@ export function readState(file: string): LaunchState | null {
   }
 }
 
-/** Begins a launch before anything is sent. Of two runs that begin at once, one wins and both go on with its state. */
+/** Begins a launch before anything is sent. Of two runs that begin at once, one wins and both continue with its state. */
 export function beginState(file: string, baseUrl: string, request: CollectionDraftInput): LaunchState {
   const begun: LaunchState = {
     base_url: baseUrl,

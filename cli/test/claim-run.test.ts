@@ -188,7 +188,7 @@ interface KeptIssuer {
   readonly next?: object;
 }
 
-test("a renewal makes links of another key, which is in the folder before it is sent, and goes on where it stopped", async () => {
+test("a renewal makes links of another key, which is in the folder before it is sent, and an interrupted one resumes", async () => {
   const kept = () => JSON.parse(readFileSync(join(folder, "issuer.json"), "utf8")) as KeptIssuer;
   const links = () => readFileSync(join(folder, "links.csv"), "utf8");
   let issuer = drop.issuer_public_key;

@@ -287,7 +287,7 @@ describe("an update", () => {
     return { status: 200, body: { message: "success", results, tx_results } };
   };
 
-  test("that fails at its second request goes on there under its first key, and names tokens that can't be changed", async () => {
+  test("that fails at its second request resumes there under its first key, and names tokens that can't be changed", async () => {
     rows(30);
     const unknown: Reply = {
       status: 502,

@@ -51,7 +51,7 @@ describe("the service that a command connects to", () => {
 
   test("may be named by its address alone if npm start runs it", () => {
     const env = { MINTAGE_DATA: data, MINTAGE_URL: "http://127.0.0.1:8787/" };
-    // By one name, so that a launch or an airdrop that began under the other goes on.
+    // By one name, so that a launch or an airdrop that began under the other resumes.
     expect(keyAccess(env)).toEqual(keyAccess({ MINTAGE_DATA: data }));
     expect(adminAccess(env)).toMatchObject({ adminToken: "token" });
   });

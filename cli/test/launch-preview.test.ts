@@ -170,7 +170,7 @@ describe("a preview", () => {
     expect(await read("/g/preview/1")).not.toMatch(/Traits|Rarity/);
   });
 
-  test("goes on after an invalid address and after a file is removed", async () => {
+  test("continues after an invalid address and after a file is removed", async () => {
     expect((await fetch(`${address}/m/preview`)).status).toBe(200);
     expect(await ask(address, "//")).toEqual({ status: 500, body: expect.stringContaining("Invalid URL") });
     rmSync(join(folder, "2.png"));

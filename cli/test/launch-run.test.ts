@@ -52,7 +52,7 @@ test("a hidden collection needs its placeholder, a placeholder a reveal, and a r
   expect((await checkFolder(folder)).file.draft.reveal).toBe(true);
 });
 
-/** What a launch says that goes on from a state which an earlier run left. */
+/** The output of a launch that resumes from the state of an earlier run. */
 async function goesOn(reply: (request: Seen) => Reply, state?: string): Promise<string> {
   await using service = await scriptedService(reply);
   const checked = await checkFolder(folder);

@@ -9,7 +9,7 @@ export interface WaitOptions {
   readonly signal?: AbortSignal;
 }
 
-/** The operation goes on without its caller, who can wait for it again by its uuid. */
+/** The operation continues without its caller, who can wait for it again by its uuid. */
 export class OperationPendingError extends MintageError {
   override readonly name = "OperationPendingError";
   readonly operation: Operation;

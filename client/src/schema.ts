@@ -354,7 +354,7 @@ export interface paths {
         put?: never;
         /**
          * Restore the key of a lost wallet object
-         * @description The key comes from the encrypted copy in the database; operations, keys, events and collections from the database and the bucket. A wallet that has lost nothing doesn't change. A restored wallet signs nothing until it is activated. A repetition goes on where a call stopped.
+         * @description The key comes from the encrypted copy in the database; operations, keys, events and collections from the database and the bucket. A wallet that has lost nothing doesn't change. A restored wallet signs nothing until it is activated. A call that repeats an interrupted one resumes.
          */
         post: operations["adminRestoreWallet"];
         delete?: never;
@@ -1040,7 +1040,7 @@ export interface paths {
         put?: never;
         /**
          * Show the assets that a collection hides
-         * @description In the order that the collection is committed to since its finalization, which nobody can change. A collection is cut into at most 100 batches of equal size, and a reveal shows whole ones. Minting goes on meanwhile. This can't be undone. Scope: `settings`.
+         * @description In the order that the collection is committed to since its finalization, which nobody can change. A collection is cut into at most 100 batches of equal size, and a reveal shows whole ones. Minting continues meanwhile. This can't be undone. Scope: `settings`.
          */
         post: operations["revealCollection"];
         delete?: never;
@@ -1145,7 +1145,7 @@ export interface paths {
         post?: never;
         /**
          * Delete a key
-         * @description It is refused everywhere within five seconds. Writes that it sent go on. Keys that it made stay: delete them as well. Scope: `full`.
+         * @description It is refused everywhere within five seconds. Writes that it sent are carried out. Keys that it made stay: delete them as well. Scope: `full`.
          */
         delete: operations["deleteKey"];
         options?: never;

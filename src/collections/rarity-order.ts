@@ -58,7 +58,7 @@ const reading = new Map<Uuid, number>();
 /** The platform ends work behind an answer after 30 s, without a word. Milliseconds. */
 const LONGEST = 60_000;
 
-/** Reads on behind the answer, as long as the platform lets it; the next request goes on from there. */
+/** Reads on behind the answer, as long as the platform lets it; the next request resumes there. */
 const readOn = async (
   context: ServiceContext,
   collection: Uuid,

@@ -106,7 +106,7 @@ export const runSent = (sql: SqlStorage, { sql: text, params }: SentStatement): 
 };
 
 /** Who has a ledger. */
-export interface LedgerHome {
+export interface LedgerContext {
   readonly env: Bindings;
   /** The ledger of the object that the work runs in; absent in the Worker. */
   readonly ledger?: { readonly integrationId: Uuid; readonly own: Ledger };
@@ -148,7 +148,7 @@ export interface LedgerObject {
 }
 
 /** The ledger of an integration. */
-export const ledgerOf = ({ env, ledger }: LedgerHome, integrationId: Uuid): Ledger =>
+export const ledgerOf = ({ env, ledger }: LedgerContext, integrationId: Uuid): Ledger =>
   ledger?.integrationId === integrationId
     ? ledger.own
     : openLedger(async (statements) => {

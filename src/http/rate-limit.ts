@@ -123,7 +123,7 @@ class Meter {
     }
   }
 
-  /** Asks for all that wait, unless one has asked lately. It goes on without the request that asked. */
+  /** Asks for all that wait, unless one has asked lately. It continues without the request that asked. */
   #question(context: ServiceContext, key: CountedKey, now: number): Promise<void> {
     if (this.#asking !== null && now - this.#asking.since < PATIENCE_MS) return this.#asking.answer;
     const answer = this.#take(context, key).finally(() => {

@@ -249,7 +249,7 @@ export interface KindRules<Request, Facts, Body> extends StepRules<Request, Fact
   /** Whether a partial effect must be completed, so that a refusal of the wallet is retried. */
   readonly isCommitted?: (records: readonly TransactionRecord[]) => boolean;
   /**
-   * The effects of an operation that can't go on after some of its transactions have succeeded: it succeeds with these, which
+   * The effects of an operation that can't continue after some of its transactions have succeeded: it succeeds with these, which
    * name what the failure left undone. So does one that the operator settles as having taken effect. Null: it fails. Absent: it always does.
    */
   readonly partial?: (

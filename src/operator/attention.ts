@@ -61,7 +61,7 @@ export const RULES: Readonly<Record<string, Rule>> = {
       when(
         state === "pending",
         operation_uuid,
-        `This ${kind} has been pending for ${duration((Date.parse(at) - Date.parse(created_at)) / 1_000)}, and goes on by itself. If it takes an hour, npm run admin -- stuck shows why.`,
+        `This ${kind} has been pending for ${duration((Date.parse(at) - Date.parse(created_at)) / 1_000)}, and continues by itself. If it takes an hour, npm run admin -- stuck shows why.`,
       ),
     ),
   ),

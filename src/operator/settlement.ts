@@ -90,7 +90,7 @@ const close = async (
   const kind = kindNamed(row.kind);
   const partial = kind.partial(context, row, records, failure);
   const writes = failure === HAD_EFFECT ? kind.onSettled : kind.onFailure;
-  // Read first: an operation that is withdrawn while no node answers would neither go on nor end.
+  // Read first: an operation that is withdrawn while no node answers would neither continue nor end.
   const consequences = partial === null ? await writes(context, row, records) : {};
   await withdraw(context, row, records);
   await (partial === null

@@ -80,9 +80,9 @@ export const restoreWallet = async (context: ServiceContext, integrationId: Uuid
   await statusOf(context, integrationId);
   if ((await restoredKey(context, integration)) === null) throw noWallet();
   const wallet = walletOf(context.env, integrationId);
-  let brought = await wallet.bringBack(integrationId);
-  // Each call goes on where the one before stopped, and so does a request that repeats this one.
-  while (!brought.isDone) brought = await wallet.bringBack(integrationId);
+  let part = await wallet.restoreLedger(integrationId);
+  // Each call resumes where the previous one stopped, and so does a request that repeats this one.
+  while (!part.isDone) part = await wallet.restoreLedger(integrationId);
   return toWallet(await wallet.status());
 };
 
@@ -115,7 +115,7 @@ export const activateWallet = async (context: ServiceContext, integrationId: Uui
   const row = await requireIntegration(context, integrationId);
   const wallet = walletOf(context.env, integrationId);
   const { state } = await statusOf(context, integrationId);
-  // One that was lost while its account was being made: its ledger has to go on before that can be repeated.
+  // One that was lost while its account was being made: its ledger has to continue before that can be repeated.
   if (row.walletState !== "ready" && state !== "restored") throw noWallet();
   if (state === "empty")
     throw new ServiceError("conflict", "This wallet has lost its key. Restore it first.");

@@ -46,7 +46,7 @@ export const walletOf = (env: Bindings, name: Uuid | "platform"): Wallet => {
       const left = timer(timeoutMs);
       return again(() => stub().recordsAtEnd(operation, left()));
     },
-    bringBack: (integrationId) => again(() => stub().bringBack(integrationId)),
+    restoreLedger: (integrationId) => again(() => stub().restoreLedger(integrationId)),
     suspend: (at) => again(() => stub().suspend(at)),
     withdraw: (...operation) => again(() => stub().withdraw(...operation)),
     transactions: (operation) => again(() => stub().transactions(operation)),

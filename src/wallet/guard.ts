@@ -12,7 +12,7 @@ interface GuardParts extends Runtime {
   readonly outbox: Outbox;
   readonly journal: Journal;
   readonly keys: Pick<LaneKeys, "isOvertaken">;
-  /** No operator restores the platform's wallet: it goes on, and what it may have signed becomes unknown. */
+  /** No operator restores the platform's wallet: it continues, and what it may have signed becomes unknown. */
   readonly isPlatform: boolean;
 }
 
@@ -54,7 +54,7 @@ export class Guard {
 
   /**
    * Compares it once an instance with D1, and its keys' nonces with the chain, on which none can be higher: a row is on disk
-   * before it is sent. A ledger that isn't empty goes on where D1 doesn't answer, and asks again. Never rejects.
+   * before it is sent. If D1 doesn't answer, a ledger that isn't empty continues, and asks again. Never rejects.
    */
   async start(): Promise<void> {
     this.#started ??= this.#start();
@@ -138,13 +138,13 @@ export class Guard {
     return this.#isSetBack;
   }
 
-  /** Whether what the ledger has forgotten was looked for in D1 and R2, to the end. */
-  get isBroughtBack(): boolean {
+  /** Whether the ledger was restored from D1 and R2 since it forgot something. */
+  get isRestored(): boolean {
     const { storage } = this.#parts;
-    return storage.sql.exec("SELECT 1 FROM meta WHERE brought_back = 1").toArray().length > 0;
+    return storage.sql.exec("SELECT 1 FROM meta WHERE is_restored = 1").toArray().length > 0;
   }
 
-  /** The operator has activated it: numbers go on above all that was known. */
+  /** The operator has activated it: numbers continue above all that was known. */
   settle(): void {
     this.#isSetBack = null;
     this.#parts.storage.sql.exec(
@@ -163,7 +163,7 @@ export class Guard {
       journal.suspectLoss(now(), RESTORED_NONCE_GAP);
       if (known === null) {
         sql.exec(
-          "UPDATE meta SET forgot_version = version, brought_back = 0, back_cursor = NULL, events_seq = events_seq + ?",
+          "UPDATE meta SET forgot_version = version, is_restored = 0, restore_cursor = NULL, events_seq = events_seq + ?",
           EVENTS_GAP,
         );
         return;
@@ -173,7 +173,7 @@ export class Guard {
       sql.exec("UPDATE outbox SET id = ? - id WHERE id < 0", known.entry);
       // Readers of events and the outbox may hold numbers that the ledger has forgotten.
       sql.exec(
-        `UPDATE meta SET forgot_version = ?, brought_back = 0, back_cursor = NULL, events_seq = max(events_seq, ?), sent_entry = ?, sent_version = ?,
+        `UPDATE meta SET forgot_version = ?, is_restored = 0, restore_cursor = NULL, events_seq = max(events_seq, ?), sent_entry = ?, sent_version = ?,
            sent_flush = ?, sent_tag = ?, next_tag = NULL`,
         known.version,
         known.eventsSeq + EVENTS_GAP,

@@ -147,7 +147,7 @@ export interface NewWrite {
 }
 
 /** What became of an operation that was to be accepted. */
-export type Written =
+export type WriteResult =
   /** It was, and this is its row once it has ended or is unknown; null: it is pending after the wait. */
   | { readonly status: "accepted"; readonly row: RowWithResults | null }
   /** A condition doesn't hold. Nothing was written, as for all following. */
@@ -194,7 +194,7 @@ export interface Wallet {
    * Accepts an operation with its first step in one transaction, and drives it. A repetition joins it.
    * @param waitMs milliseconds; 0: until its first step was submitted or refused
    */
-  write(write: NewWrite, waitMs: number): Promise<Written>;
+  write(write: NewWrite, waitMs: number): Promise<WriteResult>;
   /**
    * Drives an accepted operation to its end.
    * @param waitMs as for `write` @param height minimum height of the nodes that its results are read from, if the operator knows one
@@ -207,8 +207,8 @@ export interface Wallet {
   submit(intent: Intent): Promise<SubmitResult>;
   /** As `transactions`, once all are over or after the timeout. Milliseconds. */
   recordsAtEnd(operationUuid: Uuid, timeoutMs: number): Promise<TransactionRecord[]>;
-  /** Gives a ledger that was emptied or set back a part of what D1 and R2 have of it, from where the call before stopped. */
-  bringBack(integrationId: Uuid): Promise<BroughtBack>;
+  /** Restores a part of a ledger that was emptied or set back from D1 and R2, and resumes where the previous call stopped. */
+  restoreLedger(integrationId: Uuid): Promise<RestoredPart>;
   /** Whether the integration's keys accept operations. @param at since when not; null: they do */
   suspend(at: number | null): Promise<void>;
   /**
@@ -258,8 +258,8 @@ export interface Wallet {
   reconcile(): Promise<void>;
 }
 
-/** What a call has brought back. */
-export interface BroughtBack {
+/** What one call has restored. */
+export interface RestoredPart {
   readonly operations: number;
   readonly isDone: boolean;
 }

@@ -4,11 +4,11 @@ import type { SentStatement } from "../db/statements.ts";
 import { type Uuid, uuidFromBytes } from "../domain/ids.ts";
 import type { Bindings } from "../env.ts";
 import type {
-  BroughtBack,
   Intent,
   LandingState,
   LostOperation,
   NewWrite,
+  RestoredPart,
   RowWithResults,
   SealedKey,
   StuckRecord,
@@ -16,7 +16,7 @@ import type {
   TransactionRecord,
   Wallet,
   WalletStatus,
-  Written,
+  WriteResult,
 } from "./interface.ts";
 import { predates } from "./journal/timing.ts";
 import { type WalletParts, wireWallet } from "./wiring.ts";
@@ -67,7 +67,7 @@ export abstract class WalletObject extends DurableObject<Bindings> implements Wa
 
   abstract run(integrationId: Uuid, statements: readonly SentStatement[]): Promise<SentRows[]>;
 
-  abstract write(write: NewWrite, waitMs: number): Promise<Written>;
+  abstract write(write: NewWrite, waitMs: number): Promise<WriteResult>;
 
   abstract carryOut(
     operationUuid: Uuid,
@@ -77,7 +77,7 @@ export abstract class WalletObject extends DurableObject<Bindings> implements Wa
 
   abstract resume(operationUuid: Uuid, waitMs: number): Promise<void>;
 
-  abstract bringBack(integrationId: Uuid): Promise<BroughtBack>;
+  abstract restoreLedger(integrationId: Uuid): Promise<RestoredPart>;
 
   /** When something of the ledger is to be copied to R2, milliseconds since the epoch; null: nothing is. */
   protected abstract shippingDue(): number | null;
@@ -94,7 +94,7 @@ export abstract class WalletObject extends DurableObject<Bindings> implements Wa
     const { custody, guard, journal } = this.parts;
     await custody.unlock();
     const { state } = custody.known(null);
-    if (guard.isSetBack && (state !== "restored" || !guard.isBroughtBack)) return false;
+    if (guard.isSetBack && (state !== "restored" || !guard.isRestored)) return false;
     journal.atomically(() => {
       journal.activate();
       guard.settle();

@@ -265,7 +265,7 @@ export class Outbox {
   }
 
   /**
-   * D1 refuses something of this. What it refuses twice on its own is set aside, so that the others go on; a copy that is set
+   * D1 refuses something of this. What it refuses twice on its own is set aside, so that the others continue; a copy that is set
    * aside becomes an entry. @throws Error if D1 refuses the ledger's own row as well, which is no fault of theirs
    */
   async #refused(before: Meta, { entries, rows, counts, version }: Flush, error: unknown): Promise<void> {

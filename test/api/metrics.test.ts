@@ -11,8 +11,10 @@ import {
 } from "../support/api.ts";
 import { setFaults } from "../support/chain-control.ts";
 import { createCollection } from "../support/collections.ts";
+import { inLedger } from "../support/ledgers.ts";
 import { background, killedAt } from "../support/operations.ts";
 import { later } from "../support/waiting.ts";
+import { endObject } from "../support/wallets.ts";
 
 const NAME = 'Herons "and\\ egrets"';
 const MINTED = 3;
@@ -129,9 +131,12 @@ describe("GET /admin/v1/metrics", () => {
       1,
     );
     expect(sampleValue("mintage_attention", { rule: "operation_late" }, late)).toBe(1);
+    // An object that has seen the later clock may wait until then.
+    await endObject(shop.integrationUuid);
+    await inLedger(shop.integrationUuid, "UPDATE signed SET ask_at = 0");
     await background.resume(open!.operation_uuid);
     const succeeded = { kind: "mint", state: "succeeded" };
-    // By the present time: what the ledger tells D1 by a later one delays what it tells next.
+    // By the present time, for the same reason.
     const ended = async () => sampleValue("mintage_operations_ended_total", succeeded, await metricsAt(0));
     await expect.poll(ended).toBe(MINTED + 1);
     const over = await metricsAt(10 * 60_000);

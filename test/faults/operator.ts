@@ -87,7 +87,7 @@ export class Operator {
     const sent = this.#sentBy(shop);
     await this.#service.suffer({ do: "lose", wallet: shop.integrationUuid });
     this.#lostAt = this.#service.now();
-    await this.#bringBack(shop, sent);
+    await this.#restore(shop, sent);
     this.lost += 1;
   }
 
@@ -114,7 +114,7 @@ export class Operator {
     await this.#service.setLedgerBack(shop.integrationUuid);
     this.#lostAt = this.#service.now();
     await this.#noticed(shop);
-    await this.#bringBack(shop, sent);
+    await this.#restore(shop, sent);
     this.setBack += 1;
   }
 
@@ -156,7 +156,7 @@ export class Operator {
    * Restores a ledger, activates it once what it had sent is final, and compares the chain with what callers were told of
    * writes whose keys didn't come back. @param sent what was sent to it before
    */
-  async #bringBack(shop: Shop, sent: readonly Entry[]): Promise<void> {
+  async #restore(shop: Shop, sent: readonly Entry[]): Promise<void> {
     const { integrationUuid: uuid } = shop;
     const { chain } = this.#service.chain;
     const { height } = chain.head;

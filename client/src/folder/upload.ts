@@ -82,7 +82,7 @@ export async function listFolder(folder: string): Promise<FolderPlan> {
 
 /**
  * Brings the assets of a folder into a draft: several requests at a time, each all or nothing, and only those that the
- * draft doesn't have, and the folder's placeholder. Starting it again after a break, however that came about, goes on where it stopped.
+ * draft doesn't have, and the folder's placeholder. An interrupted upload resumes when it is started again.
  *
  * @throws FolderError if the draft has a file of the same name with other bytes
  */

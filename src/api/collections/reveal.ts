@@ -28,7 +28,7 @@ export const collectionsReveal = chainWrite(
     summary: "Show the assets that a collection hides",
     description:
       "In the order that the collection is committed to since its finalization, which nobody can change. A collection is cut " +
-      "into at most 100 batches of equal size, and a reveal shows whole ones. Minting goes on meanwhile. This can't be undone.",
+      "into at most 100 batches of equal size, and a reveal shows whole ones. Minting continues meanwhile. This can't be undone.",
     request: { params: collectionParam, body: optionalBody(revealBody, { assets: 10 }) },
     success: { 200: json("What is shown now.", revealedView) },
   },

@@ -13,7 +13,7 @@ export const keysDelete = endpoint(
     tag: "Keys",
     summary: "Delete a key",
     description:
-      "It is refused everywhere within five seconds. Writes that it sent go on. Keys that it made stay: delete them as well.",
+      "It is refused everywhere within five seconds. Writes that it sent are carried out. Keys that it made stay: delete them as well.",
     request: { params: ownKeyParam },
     success: { 204: { description: "The key was deleted." } },
     errors: ["key_rights_exceeded"],

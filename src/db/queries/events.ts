@@ -2,7 +2,7 @@ import { eq, type SQL, sql } from "drizzle-orm";
 import { countOf, type EventRun, type EventType, numberRuns } from "../../domain/events.ts";
 import { newUuid, type Uuid, uuidToBytes } from "../../domain/ids.ts";
 import type { Database } from "../client.ts";
-import { type Ledger, type LedgerHome, ledgerOf, template } from "../ledger.ts";
+import { type Ledger, type LedgerContext, ledgerOf, template } from "../ledger.ts";
 import { integrations } from "../schema/index.ts";
 import { events } from "../schema/ledger.ts";
 import type { Statement } from "../statements.ts";
@@ -105,14 +105,14 @@ export type OperatorEvent = Pick<NewEvents, "data" | "at"> & { readonly type: Ev
 
 /** Inserts an event of the operator's integration, if there is the configured one: its ledger is another one. */
 export const notifyOperator = async (
-  home: LedgerHome & { readonly db: Database },
+  context: LedgerContext & { readonly db: Database },
   operator: string | undefined,
   { type, data, at }: OperatorEvent,
 ): Promise<void> => {
   if (operator === undefined) return;
   const integrationId = operator as Uuid;
   const isIt = eq(integrations.id, integrationId);
-  if (!(await home.db.select({ id: integrations.id }).from(integrations).where(isIt).get())) return;
+  if (!(await context.db.select({ id: integrations.id }).from(integrations).where(isIt).get())) return;
   const event = { integrationId, runs: [[type, 1]], data, at } as const;
-  await insertEvents(ledgerOf(home, integrationId), event, sql`true`);
+  await insertEvents(ledgerOf(context, integrationId), event, sql`true`);
 };

@@ -27,10 +27,10 @@ export const meta = sqliteTable(
     payoutAccount: text("payout_account"),
     /** The version that D1 knew when the ledger had forgotten it: it accepts nothing until the operator activates it. Null: it hasn't. */
     forgotVersion: integer("forgot_version"),
-    /** Since then: whether what D1 and R2 have of it was brought back, to the end. */
-    broughtBack: integer("brought_back", { mode: "boolean" }).notNull().default(false),
-    /** How far that has come (src/operations/engine/bring-back.ts); null: it hasn't begun. */
-    backCursor: text("back_cursor"),
+    /** Whether it was restored since then, with all that D1 and R2 have of it. */
+    isRestored: integer("is_restored", { mode: "boolean" }).notNull().default(false),
+    /** Where the restoration resumes (src/operations/engine/restore-ledger.ts); null: it hasn't begun. */
+    restoreCursor: text("restore_cursor"),
     /** The outbox entry and the version that D1 had when it answered last. */
     sentEntry: integer("sent_entry").notNull().default(0),
     sentVersion: integer("sent_version").notNull().default(0),
@@ -74,7 +74,7 @@ export const unshipped = sqliteTable("unshipped", {
   isNamed,
 });
 
-/** Operations that a loss took along and that are nowhere, as D1 named them (src/operations/engine/bring-back.ts). */
+/** Operations that a loss took along and that are nowhere, as D1 named them (src/operations/engine/restore-ledger.ts). */
 export const lostOperations = sqliteTable("lost_operations", {
   id: uuid("id").primaryKey(),
   /** The Idempotency-Key that it was accepted with, and that key's fingerprint; null: none. */

@@ -14,7 +14,7 @@ import type {
   RowWithResults,
   SubmitResult,
   TransactionRecord,
-  Written,
+  WriteResult,
 } from "../../wallet/interface.ts";
 import type { Effects, Gone, Kind, Outlook } from "../kind.ts";
 import { kindNamed, walletFor } from "../registry.ts";
@@ -45,7 +45,7 @@ export interface SigningWallet {
 }
 
 /** What a drive uses of the object that it runs in. */
-export interface DriveHome {
+export interface DriveParts {
   readonly context: ServiceContext;
   /** The wallet that signs the operation's transactions. */
   readonly wallet: SigningWallet;
@@ -61,7 +61,7 @@ export interface DriveHome {
 
 /** An operation that wasn't accepted, as its Worker learns it. */
 export class NotAccepted extends Error {
-  readonly written: Exclude<Written, { readonly status: "accepted" }>;
+  readonly written: Exclude<WriteResult, { readonly status: "accepted" }>;
 
   constructor(written: NotAccepted["written"]) {
     super(`the operation is ${written.status}`);
@@ -73,7 +73,7 @@ export class NotAccepted extends Error {
 export const TOO_SLOW = {
   status: "refused",
   refusal: { status: "chain_unavailable", retryAfter: UNAVAILABLE_RETRY_S },
-} as const satisfies Written;
+} as const satisfies WriteResult;
 
 /**
  * Drives one operation: submits its steps to the wallet, waits for them, writes the effects. Its wallet's object runs one
@@ -81,7 +81,7 @@ export const TOO_SLOW = {
  * and effects are written once by the operation's state.
  */
 export class Drive {
-  readonly #home: DriveHome;
+  readonly #parts: DriveParts;
   #row: AcceptedRow;
   readonly #kind: Kind;
   #until: number;
@@ -103,8 +103,8 @@ export class Drive {
    * Begins at once. @param until milliseconds since the Unix epoch
    * @param acceptFirst of an operation that isn't accepted yet: before its first step is known; null: it is accepted
    */
-  constructor(home: DriveHome, row: AcceptedRow, until: number, acceptFirst: boolean | null) {
-    this.#home = home;
+  constructor(parts: DriveParts, row: AcceptedRow, until: number, acceptFirst: boolean | null) {
+    this.#parts = parts;
     this.#row = row;
     this.#kind = kindNamed(row.kind);
     this.#until = until;
@@ -158,7 +158,7 @@ export class Drive {
   }
 
   async #run(acceptFirst: boolean): Promise<RowWithResults> {
-    const { wallet } = this.#home;
+    const { wallet } = this.#parts;
     if (acceptFirst) this.#accept();
     if (!this.#isNew) this.#records = await wallet.transactions(this.#row.id);
     for (;;) {
@@ -179,7 +179,7 @@ export class Drive {
   /** @throws NotAccepted */
   #acceptNow(): OperationRow {
     if (this.#isAbandoned) throw new NotAccepted(TOO_SLOW);
-    return this.#home.accept!();
+    return this.#parts.accept!();
   }
 
   #accepted(row: OperationRow): void {
@@ -190,7 +190,7 @@ export class Drive {
 
   /** Makes one transition. Returns the row once the operation has ended, else null. */
   async #advance(): Promise<EndedRow | null> {
-    const outlook = await this.#kind.look(this.#home.context, this.#row, this.#records, this.#known);
+    const outlook = await this.#kind.look(this.#parts.context, this.#row, this.#records, this.#known);
     this.#known = outlook.facts;
     const next = outlook.next();
     if (next.do !== "submit" || next.delay > 0) this.#accept();
@@ -201,15 +201,16 @@ export class Drive {
       case "wait":
         this.#first.resolve();
         if (this.#left() <= 0) return null;
-        this.#records = await this.#home.wallet.recordsAtEnd(this.#row.id, this.#left());
+        this.#records = await this.#parts.wallet.recordsAtEnd(this.#row.id, this.#left());
         checkpoint("operation.settled");
         return null;
       case "pause":
-        if (await this.#pause(next.delay)) this.#records = await this.#home.wallet.transactions(this.#row.id);
+        if (await this.#pause(next.delay))
+          this.#records = await this.#parts.wallet.transactions(this.#row.id);
         return null;
       case "follow":
         await this.#follow(next.operation);
-        this.#records = await this.#home.wallet.transactions(this.#row.id);
+        this.#records = await this.#parts.wallet.transactions(this.#row.id);
         return null;
       case "finish":
         return this.#finish(outlook);
@@ -229,12 +230,12 @@ export class Drive {
       return null;
     }
     const coming = { step, transaction, outlook };
-    const refusal = await topUpRefusal(this.#home.context, this.#row, this.#records, coming);
+    const refusal = await topUpRefusal(this.#parts.context, this.#row, this.#records, coming);
     if (refusal !== null) return this.#refused(refusal, step);
     await outlook.before(step);
     checkpoint("operation.before_submit");
     const limits = await spendingOf(
-      this.#home.context,
+      this.#parts.context,
       this.#row,
       outlook.isInParts && !this.isBegun ? { known: outlook.facts } : null,
     ).catch((error: unknown) => {
@@ -252,7 +253,7 @@ export class Drive {
       storage: unpaidStorage(outlook.storage(step), step, this.#records),
       ...limits,
     };
-    const { wallet } = this.#home;
+    const { wallet } = this.#parts;
     if (!wallet.isOwn) this.#accept();
     let accepted: OperationRow | null = null;
     const accept = this.#isAccepted
@@ -274,7 +275,7 @@ export class Drive {
   /** Handles a refusal of the wallet: waits and retries, or ends the operation. */
   async #refused(answer: Refusal, step: string): Promise<EndedRow | null> {
     const { id } = this.#row;
-    const { context, wallet } = this.#home;
+    const { context, wallet } = this.#parts;
     if (!this.#isAccepted) throw new NotAccepted({ status: "refused", refusal: answer });
     if (this.#isWaitedOut(answer)) {
       context.log("operation.refused", { operation_uuid: id, step, reason: answer.status });
@@ -321,7 +322,7 @@ export class Drive {
   }
 
   async #finish(outlook: Outlook): Promise<EndedRow | null> {
-    const { context, finish } = this.#home;
+    const { context, finish } = this.#parts;
     try {
       if (outlook.isLong) this.#first.resolve();
       const ended = await (outlook.isLong
@@ -339,12 +340,12 @@ export class Drive {
   }
 
   #fail(failure: Failure): Promise<EndedRow> {
-    return failWith(this.#home.context, this.#row, failure, this.#records);
+    return failWith(this.#parts.context, this.#row, failure, this.#records);
   }
 
   /** Waits for the end of an operation that comes first, and drives it meanwhile. */
   async #follow(operation: Uuid): Promise<void> {
-    const { context, driveOther } = this.#home;
+    const { context, driveOther } = this.#parts;
     this.#first.resolve();
     const started = context.now().getTime();
     await within(
@@ -358,7 +359,7 @@ export class Drive {
 
   /** Acknowledges the end to the wallet, and drives the next operation in turn. */
   async #acknowledged(row: EndedRow): Promise<RowWithResults> {
-    const { context, wallet, driveOther, ended } = this.#home;
+    const { context, wallet, driveOther, ended } = this.#parts;
     const { next, ...own } = row;
     await ended(row);
     if (row.state !== "succeeded" && row.state !== "failed") return own;
@@ -378,7 +379,7 @@ export class Drive {
   }
 
   #left(): number {
-    return this.#until - this.#home.context.now().getTime();
+    return this.#until - this.#parts.context.now().getTime();
   }
 
   /** Pauses; false if the deadline comes first. */

@@ -45,7 +45,7 @@ export const succeed = async (
   }
 };
 
-/** Ends an operation that can't go on with the effects of the part that is done. */
+/** Ends an operation that can't continue, with the effects of the part that is done. */
 export const endInPart = (
   context: ServiceContext,
   operation: OperationRow,

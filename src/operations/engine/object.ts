@@ -25,18 +25,18 @@ import { pause, within } from "../../waiting.ts";
 import { walletOf } from "../../wallet/client.ts";
 import {
   type AcceptedRow,
-  type BroughtBack,
   entryOf,
   type NewWrite,
+  type RestoredPart,
   type RowWithResults,
-  type Written,
+  type WriteResult,
 } from "../../wallet/interface.ts";
 import { isLarge } from "../../wallet/journal/timing.ts";
 import { WalletObject } from "../../wallet/object.ts";
 import { archivePage } from "./archive-pages.ts";
-import { bringBack } from "./bring-back.ts";
 import { Drive, NotAccepted, type SigningWallet, TOO_SLOW } from "./drive.ts";
 import { ACCEPTED_WITHIN_MS } from "./in-doubt.ts";
+import { restoreLedger } from "./restore-ledger.ts";
 import { Shipping } from "./shipping.ts";
 import { tidyLedger } from "./tidying.ts";
 
@@ -116,7 +116,7 @@ export class IntegrationWallet extends WalletObject {
     const context = this.#context({ id: integrationId, integrationId });
     const days = isStillLarge() ? 1 : context.settings.EVENTS_KEPT_DAYS;
     try {
-      // What signs and answers gets its turn in between, and the clock goes on.
+      // What signs and answers gets its turn in between, and the clock advances.
       while (now() < began + TIDY_MS && (await tidyLedger(context, integrationId, days))) await pause(1);
       const before = new Date(began - LARGE_KEPT_MS);
       while (isStillLarge() && now() < began + TIDY_MS) {
@@ -139,10 +139,10 @@ export class IntegrationWallet extends WalletObject {
     return this.parts.guard.isSetBack ? null : this.#shipping.next(this.ctx.storage.sql);
   }
 
-  async bringBack(integrationId: Uuid): Promise<BroughtBack> {
+  async restoreLedger(integrationId: Uuid): Promise<RestoredPart> {
     const { guard, outbox, journal, now, alarm } = this.parts;
     await guard.ready(integrationId);
-    const isBegun = this.ctx.storage.sql.exec("SELECT 1 FROM meta WHERE back_cursor IS NOT NULL");
+    const isBegun = this.ctx.storage.sql.exec("SELECT 1 FROM meta WHERE restore_cursor IS NOT NULL");
     if (!guard.isSetBack && !guard.isEmpty && isBegun.toArray().length === 0)
       return { operations: 0, isDone: true };
     // The chain alone may have shown that something was forgotten, and D1 knows how much.
@@ -153,11 +153,11 @@ export class IntegrationWallet extends WalletObject {
       budget === null ? journal.spending.raise(spent, now()) : journal.budgets.raise(budget, spent, now());
     const bucket = withDeadlines(this.env.BUCKET, R2_MS);
     const sources = { db, bucket, log, now, raise };
-    const brought = await bringBack(sources, ledger, integrationId);
-    if (!brought.isDone) return brought;
+    const part = await restoreLedger(sources, ledger, integrationId);
+    if (!part.isDone) return part;
     for (const { id } of await openOperations(ledger, 0, MOST_OPEN)) journal.operations.accepted(id, now());
     await alarm.arm();
-    return brought;
+    return part;
   }
 
   async run(integrationId: Uuid, statements: readonly SentStatement[]): Promise<SentRows[]> {
@@ -178,7 +178,7 @@ export class IntegrationWallet extends WalletObject {
     return rows;
   }
 
-  async write(write: NewWrite, waitMs: number): Promise<Written> {
+  async write(write: NewWrite, waitMs: number): Promise<WriteResult> {
     const { row, statements, acceptFirst } = write;
     try {
       await this.parts.guard.ready(row.integrationId);
@@ -290,7 +290,7 @@ export class IntegrationWallet extends WalletObject {
     const reached = await endOf(drive, waitMs).catch(async (error: unknown) => {
       if (!this.#has(drive.row.id)) throw error;
       this.#context(drive.row).log("operation.interrupted", { error });
-      // Its end may be written: a 202 would promise that it goes on. Otherwise the alarm drives it again.
+      // Its end may be written: a 202 would promise that it continues. Otherwise the alarm drives it again.
       return (await this.#find(drive.row.id)) ?? null;
     });
     if (reached && reached.state !== "pending") return reached;
@@ -409,7 +409,7 @@ export class IntegrationWallet extends WalletObject {
 }
 
 /** An error in a form that reaches the Worker. */
-const failedOf = ({ code, message, details: { cause: _, ...details } }: ServiceError): Written => ({
+const failedOf = ({ code, message, details: { cause: _, ...details } }: ServiceError): WriteResult => ({
   status: "failed",
   code,
   message,
@@ -417,7 +417,7 @@ const failedOf = ({ code, message, details: { cause: _, ...details } }: ServiceE
 });
 
 /** What a database that doesn't answer before the acceptance means to the caller. */
-const UNAVAILABLE: Written = {
+const UNAVAILABLE: WriteResult = {
   status: "failed",
   code: "database_unavailable",
   message: "Send the request again later: the database doesn't answer. Nothing was sent.",

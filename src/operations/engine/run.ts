@@ -29,7 +29,7 @@ import { keyInFlight, ServiceError, suspended } from "../../domain/errors.ts";
 import { newUuid, toHex, type Uuid } from "../../domain/ids.ts";
 import { KINDS, type OperationKind } from "../../domain/operations.ts";
 import { walletOf } from "../../wallet/client.ts";
-import type { NewWrite, RowWithResults, Written } from "../../wallet/interface.ts";
+import type { NewWrite, RowWithResults, WriteResult } from "../../wallet/interface.ts";
 import type { KindResults, Proposal, Reservation } from "../kind.ts";
 import { refusalFailure } from "./failure.ts";
 import { acceptedUnread, maybeAccepted } from "./in-doubt.ts";
@@ -136,7 +136,7 @@ const whyNot = async (context: ServiceContext, caller: Runner): Promise<null> =>
 };
 
 const refusalOf = (
-  written: Exclude<Written, { readonly status: "accepted" | "not_accepted" }>,
+  written: Exclude<WriteResult, { readonly status: "accepted" | "not_accepted" }>,
 ): ServiceError => {
   switch (written.status) {
     case "taken":

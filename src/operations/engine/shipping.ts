@@ -26,7 +26,7 @@ interface ShippingParts {
 
 /**
  * Copies operations to R2 soon after their acceptance and their end, with their results and keys, so that a ledger that loses
- * its storage gets them back (bring-back.ts). Most have ended by the time of the first copy. A file is put before its rows are
+ * its storage gets them back (restore-ledger.ts). Most have ended by the time of the first copy. A file is put before its rows are
  * taken for shipped: an interruption ships some twice.
  */
 export class Shipping {

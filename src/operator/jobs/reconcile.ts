@@ -91,7 +91,7 @@ const wakeLedgers = async (context: ServiceContext, until: number): Promise<void
   try {
     lastWoken = await ledgersToWake(context);
   } catch (error) {
-    // While D1 is away ledgers go on, and their alarms may be lost all the same.
+    // While D1 is unavailable ledgers continue, and their alarms may still be lost.
     log("reconcile.failed", { part: "ledgers", error });
   }
   const names = new Set<Uuid | "platform">(["platform", ...lastWoken]).values();

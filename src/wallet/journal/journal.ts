@@ -455,8 +455,8 @@ export class Journal {
   /**
    * Rows may have been lost: the wallet signs nothing until it is activated, and no operation from before. Part of the caller's
    * transaction.
-   * @param nonceGap distance to the chain's nonces from which its keys go on
-   * @param state of a wallet that nobody activates: it goes on with what is new
+   * @param nonceGap distance to the chain's nonces from which its keys continue
+   * @param state of a wallet that nobody activates: it continues with new intents
    */
   suspectLoss(now: number, nonceGap: number, state: "restored" | "active" = "restored"): void {
     this.#wallet = undefined;

@@ -142,7 +142,7 @@ export const LEDGER: readonly Mutant[] = [
   },
   {
     id: "ledger: a key that was used again is the first operation's after a loss",
-    file: "src/operations/engine/bring-back.ts",
+    file: "src/operations/engine/restore-ledger.ts",
     search: "setWhere: sql`excluded.created_at > ${idempotencyKeys.createdAt}`,",
     replacement: "setWhere: sql`false`,",
     tests: losses,
@@ -181,6 +181,23 @@ export const LEDGER: readonly Mutant[] = [
     named: "isn't taken for the one that called it since",
   },
   {
+    id: "ledger: a naming call without an answer isn't followed",
+    file: "src/wallet/outbox.ts",
+    search:
+      'this.#sent(known, { flush: known.flush, tag: known.flushTag });\n    // What that call has named, and whether it was cut, isn\'t known.\n    storage.sql.exec("UPDATE meta SET version = version + 1");',
+    replacement: "this.#sent(known, { flush: known.flush, tag: known.flushTag });",
+    tests: losses,
+    named: "answers keys of as many operations",
+  },
+  {
+    id: "ledger: a cut call takes names out of D1's row",
+    file: "src/wallet/d1-row.ts",
+    search: "Number(naming.isCut),",
+    replacement: "Number(!naming),",
+    tests: losses,
+    named: "answers keys of as many operations",
+  },
+  {
     id: "ledger: a dead letter whose answer is lost is made again",
     file: "src/wallet/outbox.ts",
     search: "is_retried = 1 AND id <= ?",
@@ -214,7 +231,7 @@ export const LEDGER: readonly Mutant[] = [
   },
   {
     id: "ledger: days that D1 has added up are added up again after a loss",
-    file: "src/operations/engine/bring-back.ts",
+    file: "src/operations/engine/restore-ledger.ts",
     search: "lte(ledgerVersion, version)",
     replacement: "lte(ledgerVersion, -1 - version)",
     tests: losses,
@@ -246,7 +263,7 @@ export const LEDGER: readonly Mutant[] = [
   },
   {
     id: "ledger: an older sum of sales is taken from D1",
-    file: "src/operations/engine/bring-back.ts",
+    file: "src/operations/engine/restore-ledger.ts",
     search: ".where(lte(meta.forgotVersion, known.version));",
     replacement: ".where(isNotNull(meta.forgotVersion));",
     tests: losses,

@@ -333,7 +333,7 @@ export const STOCK: readonly Mutant[] = [
     search: "    idempotencyKey: reference,\n",
     replacement: "",
     tests: command,
-    named: "goes on there under its first key",
+    named: "resumes there under its first key",
   },
   {
     id: "collection: what can't be undone is sent without a question",

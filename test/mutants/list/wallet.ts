@@ -16,6 +16,14 @@ export const WALLET: readonly Mutant[] = [
     named: "a stolen lane key mints the quota and no more",
   },
   {
+    id: "mint: found beyond the quota later, it isn't sent again",
+    file: "src/wallet/journal/parts.ts",
+    search: 'if (ending.contractCode === "E_STAFF_QUOTA") return',
+    replacement: 'if (from !== "unknown" && ending.contractCode === "E_STAFF_QUOTA") return',
+    tests: ["test/scale/staff-quota.test.ts"],
+    named: "mints with an unknown outcome succeed",
+  },
+  {
     id: "lanes: a function-call key signs for another contract",
     file: "src/wallet/lanes/lanes.ts",
     search: "lane.receiverId === intent.receiverId && lane.methods",

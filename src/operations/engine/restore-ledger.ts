@@ -33,7 +33,7 @@ import { type ArchivedOperation, archiveOf, operationsOf, readFile } from "../..
 import { archivePrefix, recordPrefix } from "../../files/storage/keys.ts";
 import { readLines } from "../../files/storage/line-files.ts";
 import { namedByD1 } from "../../wallet/d1-row.ts";
-import type { BroughtBack } from "../../wallet/interface.ts";
+import type { RestoredPart } from "../../wallet/interface.ts";
 import type { ClaimOperation } from "../kinds/claim.ts";
 import { LOST, LOST_ANSWERED_MS } from "./in-doubt.ts";
 
@@ -72,18 +72,18 @@ type Cursor =
     };
 
 /**
- * Gives a ledger that was emptied or set back a part of what it lacks, and notes how far it has come: collections and counts from
+ * Restores a part of a ledger that was emptied or set back, and notes where the next call resumes: collections and counts from
  * D1's copies, the list of its archive from R2's listing and, from R2's records, operations with their keys and events. What it
  * has stays, but for operations that are open in it and have ended in R2. Repeatable; the operations come after the archive, which
  * may have them. Keys of operations that are nowhere answer that their outcome is unknown.
  */
-export const bringBack = async (
+export const restoreLedger = async (
   sources: Sources,
   ledger: Ledger,
   integrationId: Uuid,
-): Promise<BroughtBack> => {
+): Promise<RestoredPart> => {
   const { db, bucket, log } = sources;
-  const stored = await ledger.select({ cursor: meta.backCursor, version: meta.version }).from(meta).get();
+  const stored = await ledger.select({ cursor: meta.restoreCursor, version: meta.version }).from(meta).get();
   let cursor: Cursor | null;
   let count = 0;
   let archived: Costs = {};
@@ -104,8 +104,8 @@ export const bringBack = async (
   if (isDone) await addUpSpending(sources, ledger, integrationId, archived);
   await ledger
     .update(meta)
-    .set({ backCursor: cursor && JSON.stringify(cursor), ...(isDone && { broughtBack: true }) });
-  if (isDone) log("ledger.brought_back", { integration_uuid: integrationId, lost });
+    .set({ restoreCursor: cursor && JSON.stringify(cursor), ...(isDone && { isRestored: true }) });
+  if (isDone) log("ledger.restored", { integration_uuid: integrationId, lost });
   return { operations: count, isDone };
 };
 
