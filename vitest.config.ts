@@ -47,6 +47,12 @@ async function workerSettings(chainFarm: string) {
   };
 }
 
+/**
+ * Without eviction: an object without requests is evicted after ten seconds, a counter's period. A busy machine takes that long
+ * between two requests that a test sends at one time of its clock.
+ */
+const REQUEST_COUNTER = { className: "RequestCounter", useSQLite: true, unsafePreventEviction: true };
+
 /** Tests inside workerd. @param folders below test/ */
 const inWorkerd = (name: string, folders: readonly string[]) => ({
   extends: true as const,
@@ -55,6 +61,7 @@ const inWorkerd = (name: string, folders: readonly string[]) => ({
       wrangler: { configPath: "./wrangler.toml" },
       miniflare: {
         bindings: await workerSettings(inject("chainFarm")),
+        durableObjects: { REQUEST_COUNTER },
         // Not IMAGES: thumbnails are made by the library unless a test says otherwise.
         images: { binding: "TEST_IMAGES" },
       },
