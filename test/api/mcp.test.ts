@@ -38,7 +38,7 @@ import {
   type Untrusted,
 } from "../support/mcp.ts";
 import { background, killAt, observeCheckpoints } from "../support/operations.ts";
-import { later } from "../support/waiting.ts";
+import { ENOUGH, later } from "../support/waiting.ts";
 
 /** POST /mcp with the client of the protocol's SDK. */
 
@@ -271,7 +271,7 @@ describe("the rules of the API apply to POST /mcp, which", () => {
         });
         expect(await code(late!, 429)).toBe("rate_limited");
       },
-      { interval: 1_000 },
+      { interval: 1_000, timeout: ENOUGH },
     );
   });
 
@@ -371,7 +371,7 @@ describe("the rules of the API apply to POST /mcp, which", () => {
         expect(answered).toBeGreaterThan(0);
         expect(answered).toBeLessThanOrEqual(6);
       },
-      { interval: 1_000 },
+      { interval: 1_000, timeout: ENOUGH },
     );
   });
 });

@@ -11,10 +11,9 @@ import {
 } from "../support/api.ts";
 import { setFaults } from "../support/chain-control.ts";
 import { createCollection } from "../support/collections.ts";
-import { inLedger } from "../support/ledgers.ts";
-import { background, killedAt } from "../support/operations.ts";
+import { killedAt } from "../support/operations.ts";
 import { later } from "../support/waiting.ts";
-import { endObject } from "../support/wallets.ts";
+import { resumeByPresentClock } from "../support/wallets.ts";
 
 const NAME = 'Herons "and\\ egrets"';
 const MINTED = 3;
@@ -131,12 +130,9 @@ describe("GET /admin/v1/metrics", () => {
       1,
     );
     expect(sampleValue("mintage_attention", { rule: "operation_late" }, late)).toBe(1);
-    // An object that has seen the later clock may wait until then.
-    await endObject(shop.integrationUuid);
-    await inLedger(shop.integrationUuid, "UPDATE signed SET ask_at = 0");
-    await background.resume(open!.operation_uuid);
+    await resumeByPresentClock(shop.integrationUuid, open!.operation_uuid);
     const succeeded = { kind: "mint", state: "succeeded" };
-    // By the present time, for the same reason.
+    // By the present time: what the ledger tells D1 by a later one delays what it tells next.
     const ended = async () => sampleValue("mintage_operations_ended_total", succeeded, await metricsAt(0));
     await expect.poll(ended).toBe(MINTED + 1);
     const over = await metricsAt(10 * 60_000);

@@ -15,6 +15,7 @@ import { createCollection } from "../support/collections.ts";
 import { background, killedAt } from "../support/operations.ts";
 import { drain } from "../support/payments.ts";
 import { later } from "../support/waiting.ts";
+import { resumeByPresentClock } from "../support/wallets.ts";
 
 const NAME = `<img src=x onerror="alert(1)"> & "herons"`;
 
@@ -90,7 +91,7 @@ describe("GET /admin/v1/overview", () => {
     const [{ operation_uuid: uuid }] = late.stuck as [Overview["stuck"][number]];
     expect(late.stuck).toMatchObject([{ integration_uuid: shop.integrationUuid, kind: "mint" }]);
     expect(late.attention).toMatchObject([{ rule: "operation_late", severity: "warning", subject: uuid }]);
-    await background.resume(uuid);
+    await resumeByPresentClock(shop.integrationUuid, uuid);
     await expect.poll(async () => (await read()).operations.open).toEqual([]);
     expect((await later(130_000, read)).attention).toEqual([]);
   });

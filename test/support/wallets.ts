@@ -18,6 +18,15 @@ export const endObject = (integrationUuid: string): Promise<void> =>
     () => undefined,
   );
 
+/** Resumes an operation of an object that has seen a later clock, to which it may have put off its work. */
+export const resumeByPresentClock = async (integrationUuid: string, operation: string): Promise<void> => {
+  await endObject(integrationUuid);
+  await runInDurableObject(objectOf(integrationUuid), (_, { storage }) => {
+    storage.sql.exec("UPDATE signed SET ask_at = 0");
+  });
+  await background.resume(operation);
+};
+
 /** Passes the time after which R2 has a copy of a ledger's operations, and D1 one of its collections. */
 export const shipAll = (integrationUuid: string): Promise<void> =>
   runInDurableObject(objectOf(integrationUuid), async (object, { storage }) => {
