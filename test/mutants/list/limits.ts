@@ -59,7 +59,7 @@ export const LIMITS: readonly Mutant[] = [
     search: "if (after > read.last) throw lostEvent(after, read.last);",
     replacement: "",
     tests: ["test/api/events.test.ts"],
-    named: "takes one database call, and returns the last seq, the operations and sold-out collections",
+    named: "takes one call of the ledger, and returns the last seq, the operations and sold-out collections",
   },
   {
     id: "events: their operations are read in a trip of their own",
@@ -67,7 +67,7 @@ export const LIMITS: readonly Mutant[] = [
     search: "SELECT operation_id FROM (${first})",
     replacement: "SELECT NULL FROM (${first})",
     tests: ["test/api/events.test.ts"],
-    named: "takes one database call, and returns the last seq, the operations and sold-out collections",
+    named: "takes one call of the ledger, and returns the last seq, the operations and sold-out collections",
   },
   {
     id: "events: everybody who waits looks into the database",

@@ -85,7 +85,7 @@ export const STOCK: readonly Mutant[] = [
     search: "if (step === facts.steps[0]) await keepManifestOf",
     replacement: 'if (step === "create") await keepManifestOf',
     tests: hidden,
-    named: "is in R2 before a finalization's first transaction",
+    named: "is in R2 while a finalization goes on",
   },
   {
     id: "reveal: what an owner has revealed alone isn't noted",
@@ -325,7 +325,7 @@ export const STOCK: readonly Mutant[] = [
     search: 'return new ServiceError("wallet_busy", message',
     replacement: 'return new ServiceError("idempotency_key_in_flight", message',
     tests: ["test/api/hidden-collections.test.ts"],
-    named: "a reveal that finds another one just over",
+    named: "a reveal is refused while another one goes on",
   },
   {
     id: "collection: an update is sent again under another key",
