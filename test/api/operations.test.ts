@@ -188,8 +188,7 @@ describe("while no node can be reached", () => {
     const before = await minted();
     const headers = { "idempotency-key": crypto.randomUUID() };
     // A new object knows no block, so it has to ask.
-    const object = env.WALLET.getByName(integration.integrationUuid);
-    await runInDurableObject(object, (_, state) => state.abort("ended by a test")).catch(() => undefined);
+    await endObject(integration.integrationUuid);
     await setFaults({ kind: "down" });
     const answer = await mint(headers);
     expect(answer.headers.get("retry-after")).toMatch(/^\d+$/);

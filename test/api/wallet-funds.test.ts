@@ -6,7 +6,7 @@ import { api, bodyOf, createIntegration, createReceivers, type TestIntegration }
 import { chainCall, setFaults } from "../support/chain-control.ts";
 import { createCollection } from "../support/collections.ts";
 import { finalAnswer } from "../support/operations.ts";
-import { type Intent, newUuid, type StepWallet, type Uuid, walletOf } from "../support/own-wallets.ts";
+import { createWallet, type Intent, intent, payment, walletOf } from "../support/own-wallets.ts";
 import { drain, pay, sendFrom } from "../support/payments.ts";
 import { ENOUGH, until } from "../support/waiting.ts";
 import { setWalletSettings } from "../support/wallets.ts";
@@ -123,45 +123,15 @@ test("paying exactly the amount that a quote says is missing is enough for its w
   expect((await finalAnswer(shop.key, answer)).status).toBe(201);
 });
 
-/** A separate wallet, funded by the platform. */
-const openWallet = async (
-  funding: bigint,
-): Promise<{ wallet: StepWallet; uuid: Uuid; accountId: string }> => {
-  const uuid = newUuid();
-  const accountId = `w${uuid.slice(-8)}.${env.PLATFORM_ACCOUNT_ID}`;
-  const wallet = walletOf(uuid);
-  const { publicKey } = await wallet.prepareKey(accountId);
-  const platform = walletOf("platform");
-  const operationUuid = newUuid();
-  await platform.submit({
-    operationUuid,
-    step: "create",
-    fairnessKey: "test",
-    receiverId: accountId,
-    actions: [
-      { kind: "create_account" },
-      { kind: "transfer", deposit: funding.toString() },
-      { kind: "add_full_access_key", publicKey },
-    ],
-  });
-  expect(await platform.recordsAtEnd(operationUuid, ENOUGH)).toMatchObject([{ state: "succeeded" }]);
-  await wallet.activate();
-  return { wallet, uuid, accountId };
-};
-const intent = (actions: Intent["actions"], receiverId = receiver): Intent => ({
-  operationUuid: newUuid(),
-  step: "one",
-  fairnessKey: "test",
-  receiverId,
-  actions,
-});
-
 test("reserved gas makes a wallet busy, not underfunded, and no more is signed than it can pay for", async () => {
-  const { wallet, uuid, accountId } = await openWallet(10n * NEAR);
+  const { wallet, uuid, accountId } = await createWallet(10n * NEAR);
   // As much gas as a mint of 25 tokens; the receiver has no contract, so each fails and burns little.
   const gas = (40n * TGAS).toString();
   const call = () =>
-    intent([{ kind: "function_call", method: "nft_batch_mint", args: new Uint8Array(), gas, deposit: "0" }]);
+    intent(
+      [{ kind: "function_call", method: "nft_batch_mint", args: new Uint8Array(), gas, deposit: "0" }],
+      receiver,
+    );
   const over = (calls: readonly Intent[]) =>
     Promise.all(calls.map(({ operationUuid }) => wallet.recordsAtEnd(operationUuid, ENOUGH)));
   const first = Array.from({ length: 60 }, call);
@@ -198,21 +168,11 @@ test("reserved gas makes a wallet busy, not underfunded, and no more is signed t
 });
 
 test("of more transactions at once than the queue has room for, as many are accepted as it has", async () => {
-  const { uuid, wallet } = await openWallet(10n * NEAR);
+  const { uuid, wallet } = await createWallet(10n * NEAR);
   // Nothing is signed, so that the queue doesn't get room again.
   const restored = await setWalletSettings(uuid, { MAX_QUEUE: 3, LANE_DEPTH: 0, MAX_LANES: 1 });
   // All of them wait for the same reading of the balance.
-  const answers = await Promise.all(
-    Array.from({ length: 8 }, () =>
-      wallet.submit({
-        operationUuid: newUuid(),
-        step: "one",
-        fairnessKey: "test",
-        receiverId: receiver,
-        actions: [{ kind: "transfer", deposit: "1" }],
-      }),
-    ),
-  );
+  const answers = await Promise.all(Array.from({ length: 8 }, () => wallet.submit(payment(receiver))));
   expect(Map.groupBy(answers, ({ status }) => status).get("accepted")).toHaveLength(3);
   expect(answers.filter(({ status }) => status === "busy")).toHaveLength(5);
   // All objects of the worker have these settings.
@@ -220,9 +180,9 @@ test("of more transactions at once than the queue has room for, as many are acce
 });
 
 test("a second payment waits for the first and then gets the missing amount", async () => {
-  const { wallet } = await openWallet(5n * NEAR);
-  const payment = () => intent([{ kind: "transfer", deposit: (3n * NEAR).toString() }]);
-  const [first, second] = [payment(), payment()];
+  const { wallet } = await createWallet(5n * NEAR);
+  const amount = (3n * NEAR).toString();
+  const [first, second] = [payment(receiver, amount), payment(receiver, amount)];
   expect(await wallet.submit(first)).toEqual({ status: "accepted" });
   expect(["busy", "insufficient_funds"]).toContain((await wallet.submit(second)).status);
   await wallet.recordsAtEnd(first.operationUuid, ENOUGH);
@@ -238,8 +198,8 @@ const timesStruck = async (fault: string): Promise<number> => {
 };
 
 test("a node without the latest payment doesn't make a wallet underfunded", async () => {
-  const { wallet, uuid, accountId } = await openWallet(5n * NEAR);
-  const spend = intent([{ kind: "transfer", deposit: (4n * NEAR).toString() }]);
+  const { wallet, uuid, accountId } = await createWallet(5n * NEAR);
+  const spend = payment(receiver, (4n * NEAR).toString());
   await drain(uuid, NEAR);
   const { header } = await chainCall<{ header: { height: number } }>("block", { finality: "optimistic" });
   await pay("platform", accountId, 10n * NEAR);

@@ -13,6 +13,7 @@ import {
   mintAsset,
   mintBatch,
   type Override,
+  signedRecord,
   type TransactionRecord,
   walletOf,
 } from "../support/own-wallets.ts";
@@ -187,7 +188,7 @@ describe("mints queued together", () => {
   });
 });
 
-test("can't be withdrawn while their shared transaction is open", async () => {
+test("mints can't be withdrawn while their shared transaction is open", async () => {
   const intents = [mintOf([receivers[0]!]), mintOf([receivers[1]!])];
   await setFaults({ kind: "request_lost", methods: ["send_tx"] });
   await waitTogether(intents);
@@ -432,14 +433,14 @@ test("a shared transaction raced by a no-op is signed again and has one effect",
   // No node ever takes the first transaction.
   await setFaults({ kind: "per_hash", methods: ["send_tx"], count: 1 });
   await waitTogether(intents);
-  const [open] = await wallet().recordsAtEnd(intents[0]!.operationUuid, 1_500);
+  const open = await signedRecord(wallet(), intents[0]!.operationUuid);
   expect(open).toMatchObject({ state: "open", result: { status: "pending" } });
   const real = Date.now.bind(Date);
   vi.spyOn(Date, "now").mockImplementation(() => real() + 121_000);
   const records = await settled(intents);
   expect(statesOf(records)).toEqual(["succeeded", "succeeded"]);
   expect(hashesOf(records).size).toBe(1);
-  expect(records[0]!.result!.transaction_hash).not.toBe(open!.result!.transaction_hash);
+  expect(records[0]!.result!.transaction_hash).not.toBe(open.result.transaction_hash);
   expect((await minted()) - before).toBe(2);
   const raced = "SELECT 1 FROM signed WHERE noop_hash IS NOT NULL";
   expect(await journalRows(uuid, raced)).toHaveLength(1);

@@ -4,15 +4,17 @@ import { afterEach, beforeAll, describe, expect, test, vi } from "vitest";
 import { balanceOf, chainCall, setFaults } from "../support/chain-control.ts";
 import { firstPasses, killAt, observeCheckpoints } from "../support/operations.ts";
 import {
-  type Action,
-  type Intent,
+  createWallet as createOwnWallet,
+  createReceiver,
+  intent,
   journalRows,
   newUuid,
+  signedRecord,
   type Uuid,
   walletOf,
 } from "../support/own-wallets.ts";
 import { ENOUGH } from "../support/waiting.ts";
-import { setWalletSettings } from "../support/wallets.ts";
+import { dropObject, endObject, setWalletSettings } from "../support/wallets.ts";
 
 const NEAR = 10n ** 24n;
 const platform = walletOf("platform");
@@ -23,49 +25,21 @@ let receiver: string;
 let uuid: Uuid;
 let accountId: string;
 
-const intent = (actions: Action[], receiverId: string, operationUuid = newUuid(), step = "one"): Intent => ({
-  operationUuid,
-  step,
-  fairnessKey: "test",
-  receiverId,
-  actions,
-});
 const pay = (amount = "1", operationUuid = newUuid()) =>
   intent([{ kind: "transfer", deposit: amount }], receiver, operationUuid);
 
-const createAccount = async (id: string, publicKey: Uint8Array, deposit: bigint) => {
-  const creation = intent(
-    [
-      { kind: "create_account" },
-      { kind: "transfer", deposit: deposit.toString() },
-      { kind: "add_full_access_key", publicKey },
-    ],
-    id,
-  );
-  expect(await platform.submit(creation)).toEqual({ status: "accepted" });
-  const [record] = await platform.recordsAtEnd(creation.operationUuid, ENOUGH);
-  expect(record).toMatchObject({ state: "succeeded" });
-};
-
-const createWallet = async (deposit = 10n * NEAR) => {
-  uuid = newUuid();
-  accountId = `w${uuid.slice(-8)}.${env.PLATFORM_ACCOUNT_ID}`;
-  const wallet = walletOf(uuid);
-  const { publicKey } = await wallet.prepareKey(accountId);
-  await createAccount(accountId, publicKey, deposit);
-  await wallet.activate();
-  return wallet;
+const createWallet = async (deposit?: bigint) => {
+  const made = await createOwnWallet(deposit);
+  ({ uuid, accountId } = made);
+  return made.wallet;
 };
 
 const stub = () => env.WALLET.getByName(uuid);
 
-/** Kills the object, as a crash does. What it has committed stays. */
-const kill = () =>
-  runInDurableObject(stub(), (_object, state) => state.abort("killed by a test")).catch(() => undefined);
+const kill = () => endObject(uuid);
 
 beforeAll(async () => {
-  receiver = `receiver.${env.PLATFORM_ACCOUNT_ID}`;
-  await createAccount(receiver, crypto.getRandomValues(new Uint8Array(32)), NEAR);
+  receiver = await createReceiver();
 });
 
 afterEach(async () => {
@@ -99,11 +73,7 @@ describe("a wallet's key", () => {
     await wallet.submit(pay("1", begun));
     const [last] = await wallet.recordsAtEnd(begun, ENOUGH);
     const copy = await wallet.reseal();
-    await runInDurableObject(stub(), async (_object, state) => {
-      await state.storage.deleteAlarm();
-      await state.storage.deleteAll();
-    });
-    await kill();
+    await dropObject(uuid);
     expect(await wallet.submit(pay())).toMatchObject({ status: "busy" });
     const restored = await wallet.restore(accountId, copy.sealed, copy.secretVersion);
     expect(restored.publicKey).toEqual(copy.publicKey);
@@ -124,14 +94,11 @@ describe("a wallet's key", () => {
   test("of the platform changes with its secret, once nothing that the old one signed is open", async () => {
     await platform.status();
     const other = await walletOf(newUuid()).prepareKey(env.PLATFORM_ACCOUNT_ID);
-    const platformStub = env.WALLET.getByName("platform");
     const { publicKey } = await platform.status();
-    await runInDurableObject(platformStub, (_object, state) => {
+    await runInDurableObject(env.WALLET.getByName("platform"), (_object, state) => {
       state.storage.sql.exec("UPDATE wallet SET public_key = ?, sealed = ?", other.publicKey, other.sealed);
     });
-    await runInDurableObject(platformStub, (_object, state) => state.abort("killed by a test")).catch(
-      () => undefined,
-    );
+    await endObject("platform");
     const payment = pay("2");
     const before = await balanceOf(receiver);
     expect(await platform.submit(payment)).toEqual({ status: "accepted" });
@@ -375,15 +342,15 @@ describe("a payment has one effect when", () => {
     await setFaults({ kind: "per_hash", methods: ["send_tx"], count: 1 });
     const payment = pay("9");
     await wallet.submit(payment);
-    const [first] = await wallet.recordsAtEnd(payment.operationUuid, 1_500);
-    expect(first).toMatchObject({ state: "open" });
+    const first = await signedRecord(wallet, payment.operationUuid);
+    expect(first.state).toBe("open");
     const raced = "SELECT nonce, noop_hash FROM signed WHERE noop_hash IS NOT NULL";
     expect(await journalRows(uuid, raced)).toEqual([]);
     const real = Date.now.bind(Date);
     vi.spyOn(Date, "now").mockImplementation(() => real() + 121_000);
     const [record] = await wallet.recordsAtEnd(payment.operationUuid, ENOUGH);
     expect(record).toMatchObject({ state: "succeeded" });
-    const nonce = first!.result!.nonce;
+    const nonce = first.result.nonce;
     expect(BigInt(record!.result!.nonce)).toBeGreaterThan(BigInt(nonce));
     const rows = await journalRows<{ nonce: number; noop_hash: string }>(uuid, raced);
     expect(rows.map((row) => `${row.nonce}`)).toEqual([nonce]);

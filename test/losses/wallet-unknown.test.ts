@@ -9,6 +9,7 @@ import {
   FORGETFUL,
   givenUp,
   payment,
+  signedRecord,
   useNonceOfPlatform,
   walletOf,
 } from "../support/own-wallets.ts";
@@ -29,8 +30,8 @@ test("a transaction isn't given up while the chain is halted at a block too rece
   await setFaults({ kind: "request_lost", methods: ["send_tx"], node: SERVICES_NODE });
   const wanted = payment(receiver, "9");
   await platform.submit(wanted);
-  const [open] = await platform.recordsAtEnd(wanted.operationUuid, 1_000);
-  await useNonceOfPlatform(receiver, BigInt(open!.result!.nonce));
+  const open = await signedRecord(platform, wanted.operationUuid);
+  await useNonceOfPlatform(receiver, BigInt(open.result.nonce));
   // From here on the service's node shows no new block.
   await setFaults({ kind: "freeze", node: SERVICES_NODE });
   for (let looks = 0; looks < 30; looks++) {
@@ -73,9 +74,9 @@ describe("a transaction that was given up", () => {
     await setFaults({ kind: "request_lost", methods: ["send_tx"], node: SERVICES_NODE });
     const wanted = payment(receiver, "9");
     await platform.submit(wanted);
-    const [open] = await platform.recordsAtEnd(wanted.operationUuid, 1_000);
+    const open = await signedRecord(platform, wanted.operationUuid);
     await setFaults(...FORGETFUL);
-    await useNonceOfPlatform(receiver, BigInt(open!.result!.nonce));
+    await useNonceOfPlatform(receiver, BigInt(open.result.nonce));
     await givenUp("platform", wanted.operationUuid);
     await setFaults();
     // The block proves it once it is ten blocks deep.
@@ -86,7 +87,7 @@ describe("a transaction that was given up", () => {
     const [record] = await platform.transactions(wanted.operationUuid);
     expect(record).toMatchObject({
       state: "refused",
-      result: { status: "failure", transaction_hash: open!.result!.transaction_hash },
+      result: { status: "failure", transaction_hash: open.result.transaction_hash },
     });
     expect(record?.result?.failure_message).toContain("no effect");
     expect(await carriedOut(platform, payment(receiver, "1"))).toMatchObject({ state: "succeeded" });

@@ -2,61 +2,41 @@ import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { beforeEach, expect, test } from "vitest";
 import { chainCall, setFaults } from "../support/chain-control.ts";
-import { type Intent, newUuid, type Uuid, walletOf } from "../support/own-wallets.ts";
+import {
+  createWallet,
+  intent,
+  newUuid,
+  type StepWallet,
+  signedRecord,
+  type Uuid,
+} from "../support/own-wallets.ts";
 import { ENOUGH } from "../support/waiting.ts";
 import { endObject, loseObject, VALIDITY } from "../support/wallets.ts";
 
 /** Whether transactions signed for an operation can still land, as the wallet answers before a settlement. */
 
-const platform = walletOf("platform");
-
-const pay = (receiverId = env.PLATFORM_ACCOUNT_ID, operationUuid = newUuid()): Intent => ({
-  operationUuid,
-  step: "pay",
-  fairnessKey: "test",
-  receiverId,
-  actions: [{ kind: "transfer", deposit: "1" }],
-});
+const pay = (operationUuid?: Uuid) =>
+  intent([{ kind: "transfer", deposit: "1" }], env.PLATFORM_ACCOUNT_ID, operationUuid);
 
 const advance = (blocks: number, ms = 0) => chainCall("devchain_advance", { blocks, ms });
 /** Skips the heights of a validity period, then makes some blocks. */
 const outlastValidity = () => chainCall("devchain_advance", { heights: VALIDITY, blocks: 10 });
 
-/** A separate wallet, active and with 10 NEAR. */
-const createWallet = async (): Promise<{ uuid: Uuid; accountId: string }> => {
-  const uuid = newUuid();
-  const accountId = `w${uuid.slice(-8)}.${env.PLATFORM_ACCOUNT_ID}`;
-  const { publicKey } = await walletOf(uuid).prepareKey(accountId);
-  const creation: Intent = {
-    ...pay(accountId),
-    actions: [
-      { kind: "create_account" },
-      { kind: "transfer", deposit: `${10n ** 25n}` },
-      { kind: "add_full_access_key", publicKey },
-    ],
-  };
-  await platform.submit(creation);
-  expect(await platform.recordsAtEnd(creation.operationUuid, ENOUGH)).toMatchObject([{ state: "succeeded" }]);
-  await walletOf(uuid).activate();
-  return { uuid, accountId };
-};
-
 /** A payment that no node takes, so it stays open. */
-const openPayment = async (uuid: Uuid): Promise<Uuid> => {
+const openPayment = async (wallet: StepWallet): Promise<Uuid> => {
   await setFaults({ kind: "request_lost", methods: ["send_tx"] });
-  const payment = pay();
-  expect(await walletOf(uuid).submit(payment)).toEqual({ status: "accepted" });
-  expect(await walletOf(uuid).recordsAtEnd(payment.operationUuid, 1_000)).toMatchObject([{ state: "open" }]);
-  return payment.operationUuid;
+  const wanted = pay();
+  expect(await wallet.submit(wanted)).toEqual({ status: "accepted" });
+  expect(await signedRecord(wallet, wanted.operationUuid)).toMatchObject({ state: "open" });
+  return wanted.operationUuid;
 };
 
 beforeEach(() => setFaults());
 
 test("an ended or never submitted operation can't land, an open one can", async () => {
-  const { uuid } = await createWallet();
-  const wallet = walletOf(uuid);
+  const { wallet } = await createWallet();
   expect(await wallet.landing(newUuid())).toMatchObject({ isOver: true });
-  const open = await openPayment(uuid);
+  const open = await openPayment(wallet);
   expect(await wallet.landing(open)).toMatchObject({ isOver: false });
   await setFaults();
   expect(await wallet.recordsAtEnd(open, ENOUGH)).toMatchObject([{ state: "succeeded" }]);
@@ -64,9 +44,8 @@ test("an ended or never submitted operation can't land, an open one can", async 
 });
 
 test("an unprovable transaction can land until its nonce is used in a final block", async () => {
-  const { uuid } = await createWallet();
-  const wallet = walletOf(uuid);
-  const given = await openPayment(uuid);
+  const { uuid, wallet } = await createWallet();
+  const given = await openPayment(wallet);
   await runInDurableObject(env.WALLET.getByName(uuid), (_, { storage: { sql } }) => {
     for (const table of ["signed", "intents"]) sql.exec(`UPDATE ${table} SET state = 'unknown'`);
   });
@@ -81,9 +60,8 @@ test("an unprovable transaction can land until its nonce is used in a final bloc
 });
 
 test("an unprovable transaction can land until its validity is over, whichever node responds", async () => {
-  const { uuid } = await createWallet();
-  const wallet = walletOf(uuid);
-  const given = await openPayment(uuid);
+  const { uuid, wallet } = await createWallet();
+  const given = await openPayment(wallet);
   await runInDurableObject(env.WALLET.getByName(uuid), (_, { storage: { sql } }) => {
     for (const table of ["signed", "intents"]) sql.exec(`UPDATE ${table} SET state = 'unknown'`);
   });
@@ -104,9 +82,8 @@ test("an unprovable transaction can land until its validity is over, whichever n
 });
 
 test("transactions of a lost object can land until the validity period after the restoration is over", async () => {
-  const { uuid, accountId } = await createWallet();
-  const wallet = walletOf(uuid);
-  const given = await openPayment(uuid);
+  const { uuid, accountId, wallet } = await createWallet();
+  const given = await openPayment(wallet);
   const { sealed, secretVersion } = await wallet.reseal();
   await loseObject(uuid);
   await setFaults();
@@ -114,7 +91,7 @@ test("transactions of a lost object can land until the validity period after the
   await wallet.restore(accountId, sealed, secretVersion);
   expect(await wallet.landing(given)).toMatchObject({ isOver: false });
   await wallet.activate();
-  expect(await wallet.submit(pay(undefined, given))).toEqual({ status: "accepted" });
+  expect(await wallet.submit(pay(given))).toEqual({ status: "accepted" });
   expect(await wallet.transactions(given)).toMatchObject([{ state: "unknown" }]);
   expect(await wallet.landing(given)).toMatchObject({ isOver: false });
   // The validity period counts from a block that is surely younger than the restoration; this finds one.

@@ -51,6 +51,20 @@ export const carriedOut = async (wallet: StepWallet, wanted: Intent): Promise<Tr
   return record!;
 };
 
+/** A signed transaction's record. */
+type SignedRecord = TransactionRecord & { readonly result: NonNullable<TransactionRecord["result"]> };
+
+/** The record of an operation's only transaction a second after it was handed over, or as soon as it is signed later. */
+export const signedRecord = async (
+  wallet: Pick<StepWallet, "recordsAtEnd">,
+  operation: Uuid,
+): Promise<SignedRecord> => {
+  for (;;) {
+    const [record] = await wallet.recordsAtEnd(operation, 1_000);
+    if (record?.result) return { ...record, result: record.result };
+  }
+};
+
 /**
  * Uses a nonce of the platform's key for a payment of 1,000 yoctoNEAR that its wallet knows nothing of, by another node
  * than the service's, and waits until it is final.

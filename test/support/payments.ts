@@ -1,8 +1,5 @@
 import { env } from "cloudflare:workers";
-import { newUuid } from "../../src/domain/ids.ts";
-import type { Action } from "../../src/wallet/interface.ts";
-import { walletOf } from "./own-wallets.ts";
-import { ENOUGH } from "./waiting.ts";
+import { type Action, carriedOut, intent, walletOf } from "./own-wallets.ts";
 
 /** Sends a transaction from one of the service's wallets and waits until it succeeds. Returns the last call's result. */
 export async function sendFrom(
@@ -11,18 +8,9 @@ export async function sendFrom(
   actions: readonly Action[],
 ): Promise<string> {
   const wallet = walletOf(from);
-  const operationUuid = newUuid();
-  const answer = await wallet.submit({
-    operationUuid,
-    step: "one",
-    fairnessKey: "test",
-    receiverId,
-    actions,
-  });
-  if (answer.status !== "accepted") throw new Error(`the wallet refused: ${JSON.stringify(answer)}`);
-  const [record] = await wallet.recordsAtEnd(operationUuid, ENOUGH);
-  if (record?.state !== "succeeded") throw new Error(`it ended as ${record?.state}`);
-  await wallet.acknowledge(operationUuid);
+  const record = await carriedOut(wallet, intent(actions, receiverId));
+  if (record.state !== "succeeded") throw new Error(`it ended as ${record.state}`);
+  await wallet.acknowledge(record.operationUuid);
   return new TextDecoder().decode(record.value ?? undefined);
 }
 
