@@ -41,8 +41,8 @@ const secondsOf = (module: TestModule): number => {
   return (environmentSetupDuration + prepareDuration + collectDuration + setupDuration + duration) / 1000;
 };
 
-/** Longer than any test may take: a run that reports nothing for so long has hung. Milliseconds. */
-const STANDSTILL = 11 * 60_000;
+/** Longer than any test may take, the fault run among them: a run that reports nothing for so long has hung. Milliseconds. */
+const STANDSTILL = 31 * 60_000;
 
 export default class TestReporter implements Reporter {
   /** Files that have begun, in the order in which they did. */

@@ -72,9 +72,9 @@ const lines = [
   ...(args.length === 0
     ? [
         "",
-        "Left to .ci/run, whose part without Rust is npm test -- --slow and npm run test:mutants:",
+        "Left to .ci/run, by npm test -- --slow:",
         ...Object.entries(SLOW).map(([name, what]) => `  ${name}: ${what}`),
-        "  mutants, and the contract's own tests",
+        "and by commands of their own: mutants, Schemathesis, and the contract's tests in Rust",
       ]
     : []),
   "",

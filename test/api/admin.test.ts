@@ -42,7 +42,7 @@ test("an integration has a funded wallet whose private key is never returned", a
   expect(row?.wallet_secret).toHaveLength(60);
 });
 
-test("lists integrations, keys and contracts in pages, newest first", async () => {
+test("the operator lists integrations, keys and contracts in pages, newest first", async () => {
   await bodyOf(await admin("/integration", { json: { name: "Second" } }), 201);
   const page = await admin("/integration?limit=1");
   expect(page.headers.get("link")).toMatch(

@@ -532,7 +532,7 @@ test("a form is rejected if its draft is locked before it is attached", async ()
 });
 
 test.each(["png", "jpeg", "gif", "webp"] as const)(
-  "refuses a %s that is cut off, by its name, and stores nothing",
+  "a %s that is cut off is refused by its name, and nothing is stored",
   async (format) => {
     const tenant = await newTenant();
     const whole = picture(format, 11, 2_000);

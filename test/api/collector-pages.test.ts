@@ -816,7 +816,7 @@ test("bidirectional control characters affect only the text that contains them",
 });
 
 test.each(["/m/SLUG", "/c/SLUG", "/g/SLUG", "/g/SLUG/1", "/operator"])(
-  "redirects an address with a slash after %s to the page",
+  "an address with a slash after %s redirects to the page",
   async (name) => {
     const path = name.replace("SLUG", slug);
     for (const [asked, wanted] of [

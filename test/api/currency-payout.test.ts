@@ -115,7 +115,7 @@ describe("a payout in a token", () => {
     expect(await token.units(treasury)).toBe(before + 3n * SHARE);
   });
 
-  test("that was broken off goes on, alone, and pays once", async () => {
+  test("that was interrupted continues before any other one is accepted, and pays once", async () => {
     await sell(1);
     const before = await token.units(treasury);
     killAt("operation.after_submit");
@@ -140,7 +140,7 @@ describe("a payout in a token", () => {
     expect(await token.units(treasury)).toBe(before + SHARE);
   });
 
-  test("is refused by what it doesn't take", async () => {
+  test("is refused with invalid fields, by their names, with a read key, and without a payout account", async () => {
     for (const amount of ["sales", "0", "-1", "1.5", "All"]) {
       expect(await bodyOf(await payOut(amount), 400)).toMatchObject({ issues: [{ path: ["amount"] }] });
     }
@@ -163,7 +163,7 @@ describe("a payout in a token", () => {
     });
   });
 
-  test("pays no more for a registration than 0.0125 NEAR, and asks nobody twice", async () => {
+  test("pays no more for a registration than 0.0125 NEAR, and nothing for an account that is registered", async () => {
     const dear = await createToken(
       { symbol: "DEAR", decimals: 6 },
       { storage_balance_bounds: { min: `${NEAR / 80n + 1n}`, max: null } },

@@ -317,7 +317,7 @@ test("a locked supply leaves nothing to a drop", async () => {
   expect(await bodyOf(read, 200)).toMatchObject({ links: 5, copies_left: 0 });
 });
 
-test("a collection's answer has its locks, those that it has got without the service too", async () => {
+test("a collection shows its locks, including those that were set without the service", async () => {
   const collection = await createCollection(shop, { copies: [10] });
   const read = async () =>
     (
@@ -486,7 +486,7 @@ test("what a lock forbids is refused before anything is sent, and so is its quot
   await bodyOf(await put(`drop/${drop.drop_id}`, collection, end), 200);
 });
 
-test("the lock of an asset or a token, and what the owner locks without the service, are refused in time too", async () => {
+test("what the lock of an asset or a token forbids, or a lock that the owner made without the service, is refused before anything is sent", async () => {
   const collection = await createCollection(shop, { copies: [10] });
   const [{ token_id }, { token_id: other }] = (await mint(shop, collection, 2)) as [Shown, Shown];
   await bodyOf(await put("nft-lock", collection, { token_id }), 200);
@@ -601,7 +601,7 @@ test("nothing is locked while the contract's account has a full-access key, whic
   for (const [name, json] of locks) await bodyOf(await put(name, collection, json), 200);
 });
 
-test("a write that a limit keeps out isn't said to be locked", async () => {
+test("a write that is refused by a limit isn't reported as locked", async () => {
   const collection = await createCollection(shop, { copies: [5] });
   const limit = async (operations_waiting: number | null) =>
     bodyOf(
@@ -620,7 +620,7 @@ test("a write that a limit keeps out isn't said to be locked", async () => {
   await bodyOf(await api(path, { key: shop.key, json: dropOf(1) }), 201);
 });
 
-test("settings that an admin has changed without the service are those that a lock keeps", async () => {
+test("a lock keeps the settings as an admin has changed them without the service", async () => {
   const collection = await createCollection(shop, { copies: [5] });
   const { collection_id } = collection.near_collection;
   await lock(shop, "collection_update", { collection_id, title: "Egrets" });
@@ -634,7 +634,7 @@ test("settings that an admin has changed without the service are those that a lo
   expect(await bodyOf(await update("Egrets"), 200)).toMatchObject({ title: "Egrets" });
 });
 
-test("a lock that was noted though the contract doesn't have it refuses nothing for long", async () => {
+test("a lock that the database has and the contract doesn't is removed by the next comparison", async () => {
   const own = await createIntegration("Healed");
   const collection = await createCollection(own, { copies: [5] });
   await bodyOf(await put("lock", collection, { locks: ["royalties"] }, own.key), 200);

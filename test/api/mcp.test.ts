@@ -143,7 +143,7 @@ const deleteAsset = async (draft: string, asset: string): Promise<void> => {
   expect(status).toBe(204);
 };
 
-describe("the rules of the API apply to POST /mcp, which", () => {
+describe("POST /mcp", () => {
   const initialize = {
     jsonrpc: "2.0",
     id: 1,
@@ -169,7 +169,7 @@ describe("the rules of the API apply to POST /mcp, which", () => {
     await own.body?.cancel();
   });
 
-  test("is refused to a page of any origin but the service's own, where it has an address", async () => {
+  test("refuses pages of every origin but the service's own if PUBLIC_URL is set", async () => {
     const ask = async (origin: string) => {
       const init = { key: shop.key, json: initialize, headers: { ...accept, origin } };
       const answered = await apiWith({ PUBLIC_URL: "https://mint.example" }, "/mcp", init);
@@ -295,7 +295,7 @@ describe("the rules of the API apply to POST /mcp, which", () => {
     expect(waits).toEqual(waits.map(() => null));
   });
 
-  test("files in data: URLs take as much memory as they have", async () => {
+  test("reserves as much memory for a data: URL as it is long", async () => {
     const { collection_draft_uuid } = await newDraft("Avocets");
     const taken = vi.spyOn(isolateMemory, "take");
     const url = dataUrl(picture("png", 906));
@@ -303,7 +303,7 @@ describe("the rules of the API apply to POST /mcp, which", () => {
     expect(taken.mock.calls.map(([bytes]) => bytes)).toContain(url.length);
   });
 
-  test("files get a name with the extension of their type, unless the URL or the caller names them", async () => {
+  test("names files with the extension of their type, unless the URL or the caller names them", async () => {
     const { collection_draft_uuid } = await newDraft("Godwits");
     const svg = '<svg xmlns="http://www.w3.org/2000/svg"/>';
     vi.spyOn(globalThis, "fetch").mockImplementation(

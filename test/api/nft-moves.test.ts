@@ -248,7 +248,7 @@ test("another integration and a read key can't move anything", async () => {
     expect(await bodyOf(answer, 403)).toMatchObject({ code: "scope_missing" });
 });
 
-test("right after transfers were allowed, a node that lags keeps none from being accepted", async () => {
+test("right after transfers were allowed, a transfer is accepted even if a node lags", async () => {
   const closed = await createCollection(shop, { copies: [3], settings: { allow_transfers: false } });
   const ids = await mint(shop.walletAccountId, 1, closed);
   const body = { token_ids: ids, receiver_address: alice };

@@ -184,7 +184,7 @@ describe("the operator's page", () => {
   });
 });
 
-test("names nodes that are down", async () => {
+test("the overview names nodes that are down", async () => {
   await setFaults({ kind: "down" });
   try {
     // Later than the answers that were reused before.

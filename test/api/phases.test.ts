@@ -335,7 +335,7 @@ describe("an update of phases", () => {
     expect(await collectionOf(collection.collection_uuid)).toEqual(changed);
   });
 
-  test("by a config of the interface sees prices in NEAR alone", async () => {
+  test("by a mint config needs a price in NEAR, which replaces the phase's price in a token", async () => {
     const phases = [{ phase: 2, mint_fee: `${PRICE}`, currency: token.accountId }];
     const { collection_uuid: uuid } = await createCollection(shop, { settings: { phases } });
     expect(
@@ -352,7 +352,7 @@ describe("an update of phases", () => {
     expect((await bodyOf<Shown>(await update(uuid, { phases: [] }), 200)).phases).toEqual([]);
   });
 
-  test("is its owner's", async () => {
+  test("is refused with a read key, and to another integration", async () => {
     const { collection_uuid: uuid } = await createCollection(shop);
     expect((await update(uuid, { phases: [] }, shop.readKey)).status).toBe(403);
     expect((await update(uuid, { phases: [] }, (await newTenant()).key)).status).toBe(404);
@@ -360,7 +360,7 @@ describe("an update of phases", () => {
 });
 
 describe("the allowlist of a phase", () => {
-  test("is its own", async () => {
+  test("is separate from those of other phases", async () => {
     const phases = [1, 3, 4].map((phase) => ({ phase, kind: "allowlist", mint_fee: "0" }));
     const collection = await createCollection(shop, { settings: { phases } });
     const isListed = async (phase?: number) =>
@@ -393,7 +393,7 @@ describe("the allowlist of a phase", () => {
     }
   });
 
-  test("decides its phase, and eligibility explains each", async () => {
+  test("decides who may mint in its phase, and eligibility explains each phase", async () => {
     const phases = [
       { phase: 3, kind: "allowlist", mint_fee: `${PRICE}`, currency: token.accountId, limit_per_account: 1 },
       { phase: 4, mint_fee: `${2n * PRICE}`, currency: token.accountId, starts_at: "2099-01-01T00:00:00Z" },

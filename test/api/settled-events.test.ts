@@ -245,7 +245,7 @@ test("mints whose shared transaction the operator has found have the answers tha
   expect(given.size).toBe(5);
 });
 
-test("is settled once a node shows what it did", async () => {
+test("a transfer is settled once a node shows what it did", async () => {
   const { send, hasLanded, type } = writes.nft_transfer;
   const uuid = await send();
   await expect.poll(hasLanded).toBe(true);
@@ -274,7 +274,7 @@ test.each([
   },
 );
 
-test("can be settled while the contract can't be read", async () => {
+test("an update can be settled while the contract can't be read", async () => {
   const { send, hasLanded, type } = writes.nft_update;
   const uuid = await send();
   await expect.poll(hasLanded).toBe(true);
@@ -294,7 +294,7 @@ test("can be settled while the contract can't be read", async () => {
   expect(await told(type)).toEqual([]);
 });
 
-test("only its top-up can't be proven: it is settled as without effect", async () => {
+test("a lock of which only the top-up can't be proven can't be settled as having taken effect", async () => {
   const own = await createIntegration("Topped up");
   collection = await createCollection(own, { copies: [5] });
   const { collection_draft_uuid: draft } = await bodyOf<{ collection_draft_uuid: string }>(

@@ -315,7 +315,7 @@ describe("the contract", () => {
 });
 
 // Publishing the whole contract burns some 19 NEAR.
-test.skipIf(isRemote)("is upgraded to global code in one batch, by its owner alone", async () => {
+test.skipIf(isRemote)("a contract is upgraded to global code in one batch, by its owner alone", async () => {
   const sign = { deposit: 1n };
   await transact(network.funder, network.funder.accountId, [
     actions.deployGlobalContract(mintageWasm, "codeHash"),

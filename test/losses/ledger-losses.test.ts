@@ -722,7 +722,7 @@ test("files of a mint that was never accepted are released", async () => {
   expect(await stored()).toBe(before + minted);
 });
 
-test("a refusal is answered although the database doesn't release what was reserved", async () => {
+test("a refusal is returned even if the database fails to release what was reserved", async () => {
   const own = await createIntegration("Unreleased");
   const draft = await createDraft(own, { copies: [1] });
   const json = { operations_waiting: 0 };
@@ -743,7 +743,7 @@ test("a refusal is answered although the database doesn't release what was reser
 test("a finalization that isn't accepted leaves an interrupted draft to the next one", async () => {
   const own = await createIntegration("Refused");
   const draft = await createDraft(own);
-  // Inside: as above.
+  // Inside: a finalization failed midway, and the Worker died between the lock for the next one and its acceptance.
   await env.DB.prepare(
     "UPDATE drafts SET state = 'finalizing', operation_id = unhex(?), updated_at = ? WHERE lower(hex(id)) = ?",
   )
@@ -824,7 +824,7 @@ test("a copy of a collection that the database refuses is shown to the operator,
   expect(results).toEqual([{ minted: 3 }]);
 });
 
-test("what a database refuses that takes nothing of a ledger isn't set aside, and it is left alone for a while", async () => {
+test("while the database refuses everything of a ledger, no effect becomes a dead letter, and calls pause", async () => {
   const own = await createIntegration("Behind its code");
   const draft = await createDraft(own, { copies: [1] });
   // Inside: the Worker is deployed before its migration.
@@ -853,7 +853,7 @@ test("what a database refuses that takes nothing of a ledger isn't set aside, an
   await expect.poll(listed).toEqual([uuid]);
 });
 
-test("what waits for a database that is full isn't set aside, though its row of the ledger can be changed", async () => {
+test("effects that wait for a full database don't become dead letters, even if the ledger's row in it can be changed", async () => {
   const own = await createIntegration("Waiting");
   await background.reconcile();
   const prototype = Object.getPrototypeOf(env.DB) as { batch: (all: unknown[]) => Promise<unknown> };
@@ -877,7 +877,7 @@ test("what waits for a database that is full isn't set aside, though its row of 
   expect(await inLedger(own.integrationUuid, "SELECT 1 FROM outbox WHERE refusal IS NOT NULL")).toEqual([]);
 });
 
-test("a ledger that was set back says so to who reads an operation that it has forgotten", async () => {
+test("an operation that a ledger has forgotten because it was set back is answered 503 until the ledger is restored", async () => {
   await background.reconcile();
   const copy = await takeLedger(shop.integrationUuid, "all");
   const uuid = (await mint()).headers.get("x-operation-uuid")!;
@@ -892,7 +892,7 @@ test("a ledger that was set back says so to who reads an operation that it has f
   expect(await bodyOf(await read(), 200)).toMatchObject({ state: "succeeded" });
 });
 
-test("an effect that the database has refused keeps no other from being deleted in time", async () => {
+test("an effect that the database has refused doesn't keep other old effects from being deleted", async () => {
   const { integrationUuid: own } = await createIntegration("Old effects");
   await inLedger(own, "UPDATE outbox SET created_at = 0");
   await inLedger(
@@ -1000,7 +1000,7 @@ test("days that are added up aren't added up again after the ledger was set back
   expect(await tidy()).toEqual([{ day: 0, count: 3 }]);
 });
 
-test("a dead letter isn't tried again over what D1 says of a ledger that was set back", async () => {
+test("a dead letter of a ledger that was set back isn't tried again, because D1 knows more than the ledger", async () => {
   const own = await createIntegration("Two calls");
   const made = await createCollection(own, { copies: [3] });
   const id = own.integrationUuid.replaceAll("-", "");
@@ -1041,7 +1041,7 @@ test("a dead letter isn't tried again over what D1 says of a ledger that was set
   });
 });
 
-test("a large ledger with many operations that stay gives others their turn while it looks for those that go", async () => {
+test("a large ledger with many operations that stay lets other work run while it looks for those that it can archive", async () => {
   const { integrationUuid: own } = await createIntegration("Large");
   const turns = await runInDurableObject(env.WALLET.getByName(own), async (object, { storage }) => {
     const { sql } = storage;

@@ -2,7 +2,7 @@ import { test } from "vitest";
 import { admin, bodyOf } from "../support/api.ts";
 import { adopt, deployFormer } from "../support/former-contract.ts";
 
-test("a publication of the code that was refused holds up no later upgrade", async () => {
+test("a refused publication of the code doesn't block later upgrades", async () => {
   const { integration_uuid: uuid, wallet_account_id: owner } = await bodyOf<{
     integration_uuid: string;
     wallet_account_id: string;

@@ -341,7 +341,7 @@ describe.skipIf(!CHROMIUM)("pages for collectors, in Chromium", () => {
     expect(await textOf(page, "#terms", /./)).toMatch(/^Free/);
   });
 
-  test("an open page shows a phase's beginning and end as they come, and an end of which nobody made use leads to no empty gallery", async () => {
+  test("an open page shows a phase's beginning and end as they come, and the gallery of a mint that ended without NFTs has no link back", async () => {
     const at = (seconds: number) => new Date(Date.now() + seconds * 1_000).toISOString();
     const config = { mint_fee: "0", starts_at: at(25), ends_at: at(45) };
     const settings = { public_mint_config: config, private_mint_config: config };

@@ -57,7 +57,7 @@ const byWallet = () =>
     },
   ]);
 
-test("that the service didn't send are reported once each, as the API returns them", async () => {
+test("mints that the service didn't send are reported once each, as the API returns them", async () => {
   await byWallet();
   await bodyOf(await byApi(2), 201);
   await byWallet();
@@ -110,7 +110,7 @@ test("a pending mint of the service reports its own tokens itself", async () => 
   ]);
 });
 
-test("the last one reports once that the collection is sold out", async () => {
+test("the last mint from a wallet is reported once as having sold out the collection", async () => {
   await bodyOf(await byApi(10), 201);
   await byWallet();
   await byWallet();
@@ -135,7 +135,7 @@ const looked = ({ collection_uuid: uuid }: Finalized) =>
     uuid.replaceAll("-", ""),
   ).then(([row]) => row!.scanned_seq);
 
-test("of a quiet collection are read only since the last check, however many events other collections had", async () => {
+test("mints of a quiet collection are read only since the last check, however many events other collections had", async () => {
   const atFirst = await looked(made);
   await background.reconcile();
   expect(await looked(made)).toBe(atFirst);
@@ -151,7 +151,7 @@ test("of a quiet collection are read only since the last check, however many eve
   ]);
 });
 
-test("of quiet collections cost one call of the ledger per page to record the check", async () => {
+test("the check of a page of quiet collections is recorded by one call of the ledger", async () => {
   const other = await createCollection(shop, { copies: [12] });
   const last = await muchElsewhere();
   let notes = 0;

@@ -52,7 +52,7 @@ interface Quoted {
   readonly quote: { readonly quote_uuid: string };
 }
 
-test("drafts, uploads, quotes and executes, and mints once a person has confirmed it", async () => {
+test("an agent drafts, uploads, quotes and executes, and mints once a person has confirmed it", async () => {
   await said(run, "Ctrl-C ends the service");
   const key = /demo key +(\S+)/.exec(run.output)?.[1] ?? "";
   const questions: string[] = [];
@@ -102,7 +102,7 @@ test("drafts, uploads, quotes and executes, and mints once a person has confirme
 /** The most that docs/measurements.md promises. */
 const BARS = { calls: 7, result_bytes: 6_000, list_bytes: 13_000 };
 
-test("launches six pictures and gives one away in few calls, which an agent reads at little cost", async () => {
+test("an agent launches six pictures and gives one away in few calls with short answers", async () => {
   await said(run, "Ctrl-C ends the service");
   const agent = await connect(/demo key +(\S+)/.exec(run.output)?.[1] ?? "", []);
   const { tools } = await agent.listTools();

@@ -226,7 +226,7 @@ console.log((tokens as unknown[]).length);
   expect(lines).toEqual([minted, lines[0], expect.stringMatching(/^[1-9]\d*$/)]);
 });
 
-test("openapi-python-client", async (context) => {
+test("a client that openapi-python-client generates mints and lists tokens", async (context) => {
   if (!(await has("python3", "-m", "venv", "venv"))) return lacking(context, "no Python with venv");
   if (!(await installed("venv/bin/pip", "install", "--quiet", "openapi-python-client==0.29.1")))
     return lacking(context, "no registry of Python packages");

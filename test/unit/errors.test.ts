@@ -53,7 +53,7 @@ describe("the body of an error", () => {
     });
   });
 
-  test("has no field that says nothing", () => {
+  test("leaves out fields without a value", () => {
     expect(Object.keys(errorBody(new ServiceError("not_found", "No."), "request-1"))).toEqual([
       "message",
       "code",

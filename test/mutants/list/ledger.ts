@@ -219,7 +219,7 @@ export const LEDGER: readonly Mutant[] = [
     search: "await runSentBatch(d1, [...row.statements]);",
     replacement: 'await runSentBatch(d1, [{ sql: "SELECT 1", params: [] }]);',
     tests: losses,
-    named: "takes nothing of a ledger",
+    named: "refuses everything of a ledger",
   },
   {
     id: "ledger: what a full D1 doesn't take is set aside",
@@ -227,7 +227,7 @@ export const LEDGER: readonly Mutant[] = [
     search: "(?!FULL|BUSY",
     replacement: "(?!FULLER|BUSY",
     tests: losses,
-    named: "waits for a database that is full",
+    named: "wait for a full database",
   },
   {
     id: "ledger: days that D1 has added up are added up again after a loss",

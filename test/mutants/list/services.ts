@@ -360,7 +360,7 @@ export const SERVICES: readonly Mutant[] = [
     search: "...OPEN_TO_ALL, ...inNear(settings[name]), ...change",
     replacement: "...OPEN_TO_ALL, ...settings[name], ...change",
     tests: ["test/api/phases.test.ts"],
-    named: "by a config of the interface sees prices in NEAR alone",
+    named: "by a mint config needs a price in NEAR",
   },
   {
     id: "currencies: a token gets any amount for a registration",

@@ -69,7 +69,7 @@ export const STOCK: readonly Mutant[] = [
     search: "for (const id of inR2.slice(0, ROUND)) {",
     replacement: "for (const id of inR2.slice(0, 0)) {",
     tests: hidden,
-    named: "an order of a finalization that failed is sealed again",
+    named: "the order of a failed finalization is sealed again",
   },
   {
     id: "finalize: assets are hidden that no transaction can reveal",
@@ -93,7 +93,7 @@ export const STOCK: readonly Mutant[] = [
     search: "if (shown) await noteOwners(",
     replacement: "if (shown?.shown === 0) await noteOwners(",
     tests: hidden,
-    named: "what an owner reveals without the service",
+    named: "that an owner reveals without the service",
   },
   {
     id: "reveal: each round of the schedule begins with the same collections",
@@ -101,7 +101,7 @@ export const STOCK: readonly Mutant[] = [
     search: "const last = rows.length < AT_ONCE ? undefined : rows.at(-1);",
     replacement: "const last = rows.length <= AT_ONCE ? undefined : rows.at(-1);",
     tests: hidden,
-    named: "keep none behind them hidden",
+    named: "don't keep later ones from being revealed",
   },
   {
     id: "pages: the cover is shown after the first part of a reveal",
@@ -125,7 +125,7 @@ export const STOCK: readonly Mutant[] = [
     search: '["supply", "metadata", "assets"]',
     replacement: '["supply"]',
     tests: locks,
-    named: "are refused in time too",
+    named: "a lock that the owner made without the service",
   },
   {
     id: "locks: a change of settings is sent though it is forbidden",
@@ -141,7 +141,7 @@ export const STOCK: readonly Mutant[] = [
     search: "(await holds(ledgerOf(context, integrationId), isLocked)) ? lockedError(message, issues) : null",
     replacement: "lockedError(message, issues)",
     tests: locks,
-    named: "a limit keeps out",
+    named: "is refused by a limit",
   },
   {
     id: "locks: a value that stays is refused",
@@ -157,7 +157,7 @@ export const STOCK: readonly Mutant[] = [
     search: "if (news.length + wrong.length === 0) return;",
     replacement: "if (news.length > 0) return;",
     tests: locks,
-    named: "those that it has got without the service too",
+    named: "including those that were set without the service",
   },
   {
     id: "locks: what an owner has locked alone is no event",
@@ -165,7 +165,7 @@ export const STOCK: readonly Mutant[] = [
     search: "...(named.length > 0 ?",
     replacement: "...(named.length > 99 ?",
     tests: locks,
-    named: "those that it has got without the service too",
+    named: "including those that were set without the service",
   },
   {
     id: "locks: the comparison reports the lock of an open operation",
@@ -181,7 +181,7 @@ export const STOCK: readonly Mutant[] = [
     search: "replaceLocks(ledger, id, isWrong ? locks : { ...known, ...locks }",
     replacement: "replaceLocks(ledger, id, { ...known, ...locks }",
     tests: locks,
-    named: "refuses nothing for long",
+    named: "is removed by the next comparison",
   },
   {
     id: "locks: a contract with other code takes locks back",
@@ -189,7 +189,7 @@ export const STOCK: readonly Mutant[] = [
     search: "wrong.length > 0 && (await hasKnownCode(context, contract))",
     replacement: "wrong.length > 0",
     tests: locks,
-    named: "refuses nothing for long",
+    named: "is removed by the next comparison",
   },
   {
     id: "locks: settings that the database hasn't read yet count as changes",
@@ -197,7 +197,7 @@ export const STOCK: readonly Mutant[] = [
     search: "issuesWith(settingsFromContract(shown, collection.settings))",
     replacement: "issuesWith(collection.settings)",
     tests: locks,
-    named: "an admin has changed without the service",
+    named: "as an admin has changed them",
   },
   {
     id: "locks: the code is locked while an upgrade is announced",
@@ -221,7 +221,7 @@ export const STOCK: readonly Mutant[] = [
     search: "if (failure === HAD_EFFECT) requireSent(records);",
     replacement: "",
     tests: settled,
-    named: "it is settled as without effect",
+    named: "of which only the top-up can't be proven",
   },
   {
     id: "operations: what a contract that can't be read did is never settled",
@@ -237,7 +237,7 @@ export const STOCK: readonly Mutant[] = [
     search: 'last !== undefined && Buffer.from(last.next).toString("base64") === reveal.next',
     replacement: "last !== undefined",
     tests: hidden,
-    named: "that other code says it has shown",
+    named: "isn't ended by other code",
   },
   {
     id: "operations: a settled transfer is no event",
@@ -261,7 +261,7 @@ export const STOCK: readonly Mutant[] = [
     search: '? sql`NOT ${hasOpenOperation({ integrationId, subjectId: id }, "collection_reveal")}`',
     replacement: "? sql`true`",
     tests: hidden,
-    named: "is reported by nobody else",
+    named: "is reported by its own operation only",
   },
   {
     id: "reveal: what an owner has revealed alone waits for the next reveal",
@@ -269,7 +269,7 @@ export const STOCK: readonly Mutant[] = [
     search: "await noteRevealed(context, row, shown);",
     replacement: "",
     tests: hidden,
-    named: "is known a minute later",
+    named: "are known a minute later",
   },
   {
     id: "reveal: a quote tells the size of the assets that are next",
