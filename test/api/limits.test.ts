@@ -135,7 +135,7 @@ describe("drafts", () => {
     const error = await refusal(create());
     expect(error).toMatchObject({ code: "quota_exceeded", quota: { limit: "drafts", used: 2, max: 2 } });
     expect(error.message).toMatch(/2 drafts.*limit is 2.*operator/);
-    await bodyOf(await ask(`/collection-draft/${uuid}`, { method: "DELETE" }), 204).catch(() => undefined);
+    expect((await ask(`/collection-draft/${uuid}`, { method: "DELETE" })).status).toBe(204);
     await bodyOf(await create(), 201);
     expect(await used("drafts")).toBe(2);
   });
@@ -216,19 +216,8 @@ describe("bytes in the database", () => {
     const error = await refusal(change({ approvals_denied_accounts: accounts(1_000) }));
     expect(error.quota).toMatchObject({ limit: "database_bytes", max: 100_000 });
     expect(error.message).toMatch(/take [\d,]+ bytes; its limit is 100,000\..*operator/);
-    expect(
-      (
-        await refusal(
-          create("x".repeat(200)).then(async (answer) => {
-            if (answer.status !== 201) return answer;
-            await answer.body?.cancel();
-            return ask("/collection-draft", {
-              json: { contract_uuid: tenant.contractId, title: "More", ...LARGE },
-            });
-          }),
-        )
-      ).quota.limit,
-    ).toBe("database_bytes");
+    const more = { json: { contract_uuid: tenant.contractId, title: "More", ...LARGE } };
+    expect((await refusal(ask("/collection-draft", more))).quota.limit).toBe("database_bytes");
     await setLimits({ database_bytes: 1_000 });
     await refusal(change({ title: "Longer than before" }));
     await bodyOf(await change({ transfers_denied_accounts: null }), 200);

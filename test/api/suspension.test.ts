@@ -68,7 +68,7 @@ describe("a suspended integration", () => {
     }
   });
 
-  test("keeps its name and all other data, and shows since when it is suspended", async () => {
+  test("stays suspended when its name is changed", async () => {
     await bodyOf(await change(tenant.integrationId, { suspended: true }), 200);
     const renamed = await bodyOf(await change(tenant.integrationId, { name: "Other shop" }), 200);
     expect(renamed).toMatchObject({ name: "Other shop", state: "suspended" });
@@ -159,11 +159,10 @@ test("a ledger that was lost knows of the suspension again once it is restored, 
 
 describe("deleting an integration", () => {
   let shop: TestIntegration;
-  let collection: string;
 
   beforeAll(async () => {
     shop = await createIntegration("Closing shop");
-    collection = (await createCollection(shop, { copies: [3] })).collection_uuid;
+    await createCollection(shop, { copies: [3] });
   });
 
   test("requires that it is suspended, and that its wallet is empty or may keep its money", async () => {
@@ -228,6 +227,5 @@ describe("deleting an integration", () => {
     expect(await count("drafts WHERE integration_id = ? AND state = 'draft'")).toBe(0);
     expect(await count("webhooks WHERE integration_id = ?")).toBe(0);
     expect(await count("collections WHERE integration_id = ?")).toBe(1);
-    expect(collection).toBeTruthy();
   });
 });
