@@ -30,7 +30,7 @@ export const longCourse = (operations: number, rate = RATE): CourseOptions => ({
   deleteKeyEvery: operations / 20,
 });
 
-/** The short run of `npm test`: every kind at least once. */
+/** The short run of `npm test -- --slow`, or two of them: every kind comes at least once. */
 export const SHORT_COURSE: CourseOptions = {
   ...paceOf(RATE),
   operations: 120,
