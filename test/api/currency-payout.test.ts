@@ -14,6 +14,7 @@ import { type Collector, createCollector } from "../support/collectors.ts";
 import { createToken, type Token } from "../support/fungible.ts";
 import { background, killAt, observeCheckpoints, operationOver } from "../support/operations.ts";
 import { newTenant } from "../support/uploads.ts";
+import { until } from "../support/waiting.ts";
 
 const NEAR = 10n ** 24n;
 const PRICE = 5_000_000n;
@@ -47,8 +48,7 @@ async function sell(quantity: number): Promise<void> {
   const msg = JSON.stringify({ collection_id: collection.near_collection.collection_id, quantity });
   const args = { receiver_id: shop.contractAccountId, amount: `${BigInt(quantity) * PRICE}`, msg };
   await buyer.call(token.accountId, "ft_transfer_call", args, "1");
-  while ((await mintedOnChain(shop, collection)) < quantity)
-    await new Promise((resolve) => setTimeout(resolve, 100));
+  await until(async () => (await mintedOnChain(shop, collection)) === quantity);
 }
 
 describe("a payout in a token", () => {

@@ -11,7 +11,7 @@ import {
   type TestIntegration,
 } from "../support/api.ts";
 import { createCollection } from "../support/collections.ts";
-import { later } from "../support/waiting.ts";
+import { later, until } from "../support/waiting.ts";
 
 interface Key {
   readonly key_uuid: string;
@@ -251,7 +251,7 @@ describe("a rotation", () => {
     const shops = [load(() => old.api_key), load(() => current), load(() => current)];
     const fresh = await rotated(old.key_uuid);
     current = fresh.api_key;
-    while (statuses.length < 60) await new Promise((resolve) => setTimeout(resolve, 5));
+    await until(async () => statuses.length >= 60);
     isOver = true;
     await Promise.all(shops);
     expect(new Set(statuses)).toEqual(new Set([200]));
@@ -283,7 +283,7 @@ describe("a rotation", () => {
       return given;
     };
     const servers = [serve("first"), serve("second")];
-    while (seen.length < 4) await new Promise((resolve) => setTimeout(resolve, 5));
+    await until(async () => seen.length >= 4);
     texts.first = (await rotated(old.key_uuid)).api_key;
     const [first, second] = await Promise.all(servers);
     expect(seen.filter((told) => told !== "201" && told !== "409 idempotency_key_in_flight")).toEqual([]);

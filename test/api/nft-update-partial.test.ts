@@ -11,6 +11,7 @@ import { withdrawAll } from "../support/former-contract.ts";
 import { background, killAt, observeCheckpoints, readOperation } from "../support/operations.ts";
 import { pay, sendFrom } from "../support/payments.ts";
 import { db } from "../support/uploads.ts";
+import { until } from "../support/waiting.ts";
 
 /** An update of many tokens that can't go on after its first transaction: what it changed is reported, and what it didn't. */
 
@@ -177,7 +178,7 @@ describe.each(obstacles)("a bulk update that can't go on $what", ({ code, says, 
       200,
     );
     const uuid = operation!.operation_uuid;
-    while (!(await hasChanged())) await new Promise((resolve) => setTimeout(resolve, 100));
+    await until(hasChanged);
     await between();
     observeCheckpoints(null);
     while ((await readOperation(shop.key, uuid)).state === "pending") await background.resume(uuid);

@@ -8,6 +8,7 @@ import { type Collector, createCollector } from "../support/collectors.ts";
 import { createToken, type Token } from "../support/fungible.ts";
 import { background } from "../support/operations.ts";
 import { newTenant } from "../support/uploads.ts";
+import { until } from "../support/waiting.ts";
 
 const NEAR = 10n ** 24n;
 const PRICE = 5_000_000n;
@@ -54,9 +55,6 @@ const owned = async () =>
       account_id: buyer.accountId,
     }),
   );
-const settled = async (condition: () => Promise<boolean>) => {
-  while (!(await condition())) await new Promise((resolve) => setTimeout(resolve, 100));
-};
 
 const none = { starts_at: null, ends_at: null, limit_per_account: null, supply: null };
 
@@ -101,7 +99,7 @@ describe("phases of a draft", () => {
     });
     expect(await isRegistered(token)).toBe(true);
     await buy(collection, 3n * PRICE, { quantity: 2, max_price: `${PRICE}` });
-    await settled(async () => (await owned()) === 2);
+    await until(async () => (await owned()) === 2);
     await bodyOf(await list(collection, "add", { accounts: ["alice.near"], phase: 4 }), 200);
     await background.reconcile(60_000);
     const counted = await collectionOf(collection.collection_uuid);

@@ -46,10 +46,9 @@ const storageOf = async (accountId: string): Promise<bigint> => {
 
 /** Leaves the wallet with this much over what its storage needs. */
 const leave = async (amount: bigint) => {
-  while ((await walletOf(shop.integrationUuid).status()).open > 0) await pause();
+  await until(async () => (await walletOf(shop.integrationUuid).status()).open === 0);
   await drain(shop.integrationUuid, (await storageOf(shop.walletAccountId)) + amount);
 };
-const pause = () => new Promise((resolve) => setTimeout(resolve, 100));
 
 const transactions = async () => bodyOf<object[]>(await api("/transaction", { key: shop.key }), 200);
 
@@ -137,7 +136,7 @@ test("reserved gas makes a wallet busy, not underfunded, and no more is signed t
   const first = Array.from({ length: 60 }, call);
   await Promise.all(first.map((each) => wallet.submit(each)));
   await over(first);
-  while ((await wallet.status()).open > 0) await pause();
+  await until(async () => (await wallet.status()).open === 0);
   expect((await wallet.status()).lanes.length).toBeGreaterThan(40);
   await drain(uuid, (await storageOf(accountId)) + NEAR);
   await setFaults({ kind: "request_lost", methods: ["send_tx"] });
@@ -158,11 +157,11 @@ test("reserved gas makes a wallet busy, not underfunded, and no more is signed t
   expect((await wallet.status()).open).toBeLessThanOrEqual(mostAtOnce);
   await setFaults();
   const done = over(accepted);
-  for (let open = 1; open > 0; await pause()) {
-    const status = await wallet.status();
-    expect(status.open).toBeLessThanOrEqual(mostAtOnce);
-    open = status.open + status.queued;
-  }
+  await until(async () => {
+    const { open, queued } = await wallet.status();
+    expect(open).toBeLessThanOrEqual(mostAtOnce);
+    return open + queued === 0;
+  });
   expect(new Set((await done).flat().map(({ state }) => state))).toEqual(new Set(["failed"]));
   expect(await wallet.submit(call())).toEqual({ status: "accepted" });
 });

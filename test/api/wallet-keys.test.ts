@@ -11,8 +11,8 @@ import { background } from "../support/operations.ts";
 import {
   type Action,
   carriedOut,
-  createAccount,
   createReceiver,
+  createSubAccount,
   intent,
   journalRows,
   newUuid,
@@ -52,7 +52,7 @@ const ownedWallet = async (isThere = true): Promise<Owned> => {
   const wallet = walletOf(uuid);
   const { publicKey } = await wallet.prepareKey(accountId);
   const key = keyOf();
-  await createAccount(accountId, key.publicKey, 10n ** 25n);
+  await createSubAccount(accountId, key.publicKey, 10n ** 25n);
   const owner = (action: Action) => key.send(accountId, accountId, [action]);
   if (isThere) await owner({ kind: "add_full_access_key", publicKey });
   await wallet.activate();

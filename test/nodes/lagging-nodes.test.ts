@@ -4,6 +4,7 @@ import { api, bodyOf, createIntegration, createReceivers, type TestIntegration }
 import { account } from "../support/chain.ts";
 import { setFaults } from "../support/chain-control.ts";
 import { createCollection } from "../support/collections.ts";
+import { until } from "../support/waiting.ts";
 
 /** Answers come from a node that is six seconds behind, so it doesn't show the latest changes. */
 const LAG = { kind: "lag", blocks: 240, methods: ["query"] };
@@ -61,7 +62,7 @@ test("the answer of an update shows the update, even if nodes lag", async () => 
 
 test("an account that was just created is not reported as missing", async () => {
   const [fresh] = (await createReceivers(1)) as [string];
-  while ((await account(env.NEAR_RPC_URL, fresh)) === null) await new Promise((go) => setTimeout(go, 50));
+  await until(async () => (await account(env.NEAR_RPC_URL, fresh)) !== null);
   await setFaults({ ...LAG, blocks: 9, count: 1 });
   await bodyOf(await call("PUT", path, { ongoing_royalties: { [fresh]: 5 } }), 200);
 });

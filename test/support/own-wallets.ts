@@ -76,7 +76,7 @@ export const useNonceOfPlatform = async (receiverId: string, nonce: bigint): Pro
 };
 
 /** Creates a sub-account of the platform with a full-access key. */
-export const createAccount = async (
+export const createSubAccount = async (
   accountId: string,
   publicKey: Uint8Array,
   deposit = NEAR,
@@ -96,7 +96,7 @@ export const createAccount = async (
 /** An account that only receives, so that its balance counts effects. */
 export const createReceiver = async (): Promise<string> => {
   const accountId = `r${newUuid().slice(-8)}.${env.PLATFORM_ACCOUNT_ID}`;
-  await createAccount(accountId, crypto.getRandomValues(new Uint8Array(32)));
+  await createSubAccount(accountId, crypto.getRandomValues(new Uint8Array(32)));
   return accountId;
 };
 
@@ -113,7 +113,7 @@ export const createWallet = async (deposit = 10n * NEAR): Promise<OwnWallet> => 
   const accountId = `w${uuid.slice(-8)}.${env.PLATFORM_ACCOUNT_ID}`;
   const wallet = walletOf(uuid);
   const { publicKey } = await wallet.prepareKey(accountId);
-  await createAccount(accountId, publicKey, deposit);
+  await createSubAccount(accountId, publicKey, deposit);
   await wallet.activate();
   return { uuid, accountId, wallet };
 };

@@ -1,10 +1,9 @@
-import { createExecutionContext, runInDurableObject, waitOnExecutionContext } from "cloudflare:test";
+import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
-import { app } from "../../src/app.ts";
 import type { Uuid } from "../../src/domain/ids.ts";
 import { type Settings, settingsOf } from "../../src/env.ts";
 import { walletOf } from "../../src/wallet/client.ts";
-import { admin, api, BASE, bodyOf, createIntegration, type TestIntegration } from "./api.ts";
+import { admin, api, apiWith, bodyOf, createIntegration, type TestIntegration } from "./api.ts";
 import { chainCall, setFaults } from "./chain-control.ts";
 import { createCollection, type Finalized } from "./collections.ts";
 import { background } from "./operations.ts";
@@ -130,22 +129,20 @@ export const replaceObject = async (integrationUuid: string): Promise<void> => {
 export const withSecrets = (secrets: Readonly<Record<string, string>>, path: string): Promise<Response> =>
   fetchWithSecrets(secrets, `/admin/v1${path}`, { authorization: `Bearer ${env.ADMIN_TOKEN}` });
 
-/** The answer to a POST of a Worker that was deployed with these secrets. */
+/** The answer to a POST of a Worker that was deployed with these secrets, once what goes on behind it is over. */
 export async function fetchWithSecrets(
   secrets: Readonly<Record<string, string>>,
   path: string,
   headers: Readonly<Record<string, string>>,
   json?: object,
 ): Promise<Response> {
-  const context = createExecutionContext();
-  const request = new Request(`${BASE}${path}`, {
-    method: "POST",
-    headers: json === undefined ? headers : { ...headers, "content-type": "application/json" },
-    ...(json !== undefined && { body: JSON.stringify(json) }),
-  });
-  const changed = { ...env, WALLET_SECRETS: JSON.stringify(secrets) };
-  const response = await app.fetch(request, changed, context);
-  await waitOnExecutionContext(context);
+  const request = { method: "POST", headers, json };
+  const { response, background: rest } = await apiWith(
+    { WALLET_SECRETS: JSON.stringify(secrets) },
+    path,
+    request,
+  );
+  await rest();
   return response;
 }
 
