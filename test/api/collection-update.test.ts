@@ -2,7 +2,7 @@ import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { beforeAll, beforeEach, describe, expect, test } from "vitest";
 import type { Quote } from "../../client/src/index.ts";
-// Inside: a write of another process between two of a request.
+// Inside: no request writes between two writes of another one.
 import { changeSettings } from "../../src/db/queries/collection-effects.ts";
 import type { Uuid } from "../../src/domain/ids.ts";
 import { api, bodyOf, createIntegration, type TestIntegration } from "../support/api.ts";
@@ -95,7 +95,7 @@ test("an update that is written late, after it ended, changes nothing", async ()
   await operationOver(integration.key, operation_uuid);
   await bodyOf(await update({ title: "Written later" }), 200);
   // Two processes may drive one operation. This is the slower one's write.
-  // Inside: a write of another process between two of a request.
+  // Inside: no request writes between two writes of another one.
   const db = testLedger(integration.integrationUuid);
   const uuid = collection.collection_uuid as Uuid;
   await db.batch([

@@ -382,7 +382,7 @@ describe("the page of an NFT", () => {
       `${own}/token/${last}`,
       ({ transaction_hash: known }) => known === newest,
     );
-    // Inside: rows from which pages are made, and a collection that the API makes none of.
+    // Inside: no answer shows the rows from which pages are made, and no request makes every collection that pages meet.
     const rows = await env.DB.prepare("SELECT hundred FROM minted_hundreds WHERE collection_id = ?")
       .bind(bytesOfUuid(uuid))
       .all();

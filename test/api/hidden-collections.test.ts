@@ -780,7 +780,7 @@ describe("the secret order", () => {
       ["DELETE FROM drafts WHERE id = ?", draft],
     ] as const;
     for (const [sql, id] of lost) {
-      // Inside: a database from before the draft.
+      // Inside: no request sets the database back to before a draft.
       await env.DB.prepare(sql).bind(bytes(id)).run();
     }
     await background.reconcile();

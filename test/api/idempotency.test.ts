@@ -1,6 +1,6 @@
 import { env } from "cloudflare:workers";
 import { afterEach, beforeAll, describe, expect, test } from "vitest";
-// Inside: the clean-up of keys while a request uses one.
+// Inside: no request runs the clean-up of keys while another one uses a key.
 import { openDatabase } from "../../src/db/client.ts";
 import { forgetExpiredKeys } from "../../src/operator/jobs/clean-up.ts";
 import { picture } from "../../testing/pictures.ts";

@@ -1,7 +1,7 @@
 import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { beforeAll, expect, test } from "vitest";
-// Inside: how many rows a statement writes.
+// Inside: no answer shows how many rows a statement writes.
 import { openDatabase } from "../../src/db/client.ts";
 import { keepMintTransaction } from "../../src/db/queries/mint-transactions.ts";
 import type { Uuid } from "../../src/domain/ids.ts";
@@ -61,7 +61,7 @@ const countingDatabase = (counts: Counts): D1Database => {
     originals.set(outer, inner);
     return outer;
   };
-  // Inside: how many rows a request reads and writes.
+  // Inside: no answer shows how many rows a request reads and writes.
   return new Proxy(env.DB, {
     get: (target, name) => {
       if (name === "prepare") return (text: string) => statement(target.prepare(text));

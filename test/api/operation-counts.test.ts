@@ -1,7 +1,7 @@
 import { env } from "cloudflare:workers";
 import { beforeAll, describe, expect, test } from "vitest";
 import type { Overview } from "../../client/src/index.ts";
-// Inside: an end that is counted again.
+// Inside: no request counts an end a second time.
 import { runBatch } from "../../src/db/client.ts";
 import { countEnd } from "../../src/db/queries/operation-counts.ts";
 import { operations } from "../../src/db/schema/ledger.ts";

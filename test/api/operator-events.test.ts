@@ -1,7 +1,7 @@
 import { env } from "cloudflare:workers";
 import { afterEach, beforeAll, expect, test } from "vitest";
 import type { Event } from "../../client/src/index.ts";
-// Inside: the jobs that watch, under other settings.
+// Inside: no request runs the jobs that watch, or changes their settings.
 import type { ServiceContext } from "../../src/context.ts";
 import { watchForOperator, watchWallets } from "../../src/operator/jobs/operator-watch.ts";
 import {
@@ -39,7 +39,7 @@ const withSettings = (changes: Partial<ServiceContext["settings"]>): ServiceCont
 /** The operator's integration under the id that the settings have had since the start. */
 const enterOperator = async () => {
   const now = Date.now();
-  // Inside: the operator's integration has the id that the settings name.
+  // Inside: no request creates an integration with the id that the settings name.
   await env.DB.prepare(
     `INSERT INTO integrations (id, name, wallet_state, created_at, updated_at)
      VALUES (unhex(replace(?, '-', '')), 'Operator', 'new', ?, ?)`,
@@ -159,7 +159,7 @@ test("an unknown outcome waits ten minutes for an operator whose own ledger is l
   const { operation } = await unprovable(owner);
   await background.resume(operation).catch(() => undefined);
   expect(await readOperation(owner.key, operation)).toMatchObject({ state: "pending" });
-  // Inside: ten minutes later.
+  // Inside: no request makes an operation ten minutes older.
   await inLedger(owner.integrationUuid, "UPDATE operations SET created_at = created_at - 600000");
   await until(async () => {
     await background.resume(operation);

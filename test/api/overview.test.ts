@@ -104,7 +104,7 @@ describe("GET /admin/v1/overview", () => {
       await api("/webhook", { key: shop.key, json: hook }),
       201,
     );
-    // Inside: an endpoint that has failed for days.
+    // Inside: no request makes an endpoint fail for days.
     await env.DB.prepare(
       "UPDATE webhooks SET state = 'disabled', disabled_reason = 'It did not answer.'",
     ).run();

@@ -387,7 +387,7 @@ describe("a payout of sales", () => {
   test("is the rest of the sales after a payout of an amount, and a failed payout takes none", async () => {
     await sell(2);
     await background.reconcile();
-    // Inside: a payout account that was deleted since it was set.
+    // Inside: no request sets a payout account that doesn't exist, as one that was deleted since.
     await env.DB.prepare(
       "UPDATE integrations SET payout_account = 'nobody-has-this.test' WHERE payout_account = ?",
     )

@@ -1,6 +1,6 @@
 import { env } from "cloudflare:workers";
 import { afterEach, beforeAll, describe, expect, test } from "vitest";
-// Inside: a second process that stores a wallet's key.
+// Inside: no request stores a second key of a wallet.
 import { storeWalletKey } from "../../src/db/queries/provisioning.ts";
 import { newUuid, type Uuid } from "../../src/domain/ids.ts";
 import { admin, bodyOf, createIntegration, type TestIntegration } from "../support/api.ts";

@@ -1,7 +1,7 @@
 import { env } from "cloudflare:workers";
 import { lt, sql } from "drizzle-orm";
 import { beforeAll, expect, test } from "vitest";
-// Inside: how SQLite carries out statements.
+// Inside: no answer shows how SQLite carries out statements.
 import { pagesWithoutTraits } from "../../src/collections/traits.ts";
 import { holds, openDatabase, runBatch } from "../../src/db/client.ts";
 import { openLedger } from "../../src/db/ledger.ts";
@@ -55,7 +55,7 @@ import { inLedger, runOn } from "../support/ledgers.ts";
 const sent: { readonly text: string; readonly isOfLedger: boolean }[] = [];
 
 /** D1 that records its statements. */
-// Inside: how SQLite carries out statements.
+// Inside: no answer shows how SQLite carries out statements.
 const noting = new Proxy(env.DB, {
   get: (target, name) => {
     const value: unknown = Reflect.get(target, name);

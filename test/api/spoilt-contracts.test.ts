@@ -1,5 +1,5 @@
 import { afterEach, beforeAll, expect, test, vi } from "vitest";
-// Inside: how many views a payout calls.
+// Inside: no answer shows how many views a payout calls.
 import type { Uuid } from "../../src/domain/ids.ts";
 import { readSales } from "../../src/operations/sales.ts";
 import {
@@ -181,7 +181,7 @@ test("a payout of an amount includes the sales of an unreadable contract, which 
 test("a payout's calls of nodes count for the key, and each contract is read up to its last known collection", async () => {
   let calls = 0;
   const admitCall = async () => void calls++;
-  // Inside: the block at which the database has read the contract.
+  // Inside: no answer shows the block at which the database has read the contract.
   const [{ height }] = (await inLedger<{ height: number }>(
     other.integrationUuid,
     "SELECT max(height) AS height FROM collections",

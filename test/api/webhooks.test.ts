@@ -2,7 +2,7 @@ import { runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { Webhook } from "standardwebhooks";
 import { afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
-// Inside: an object that is reset during a call.
+// Inside: no request resets an object during a call.
 import { WebhookEndpoint } from "../../src/events/webhooks/object.ts";
 import {
   admin,

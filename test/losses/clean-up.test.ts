@@ -1,7 +1,7 @@
 import { eq, isNull, sql } from "drizzle-orm";
 import * as fc from "fast-check";
 import { beforeEach, describe, expect, test } from "vitest";
-// Inside: files and rows that no request shows any more, at every step of their deletion.
+// Inside: no request shows files and rows at the steps of their deletion.
 import { keepDirectory } from "../../src/collections/directory.ts";
 import { runBatch } from "../../src/db/client.ts";
 import { blobs, collectionBlobs, collections, draftAssets, drafts } from "../../src/db/schema/index.ts";

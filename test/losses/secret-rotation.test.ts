@@ -19,7 +19,7 @@ const both = { 1: first, 2: btoa(String.fromCharCode(...crypto.getRandomValues(n
 
 test("two hundred lost wallets don't prevent the wallets after them from being sealed again", async () => {
   // D1 has a sealed copy of each key, their objects have nothing. Their ids sort before all new ones.
-  // Inside: two hundred integrations whose wallets are lost.
+  // Inside: no request loses the wallets of two hundred integrations.
   await env.DB.prepare(
     `WITH RECURSIVE numbers (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < ${ROUND})
      INSERT INTO integrations (id, name, wallet_state, wallet_account_id, wallet_public_key, wallet_secret,

@@ -1,7 +1,7 @@
 import { env } from "cloudflare:workers";
 import { sql } from "drizzle-orm";
 import { afterEach, beforeAll, describe, expect, test } from "vitest";
-// Inside: how the results of a shared transaction are stored.
+// Inside: no answer shows how the results of a shared transaction are stored.
 import { runBatch } from "../../src/db/client.ts";
 import { ledgerOf, sentOf } from "../../src/db/ledger.ts";
 import {
@@ -86,7 +86,7 @@ const uuidOf = (hex: string): string =>
 
 /** Rows of the transactions that several operations share, in the order of their keys: the first record comes first. */
 const rows = async (): Promise<Row[]> => {
-  // Inside: how the results of a shared transaction are stored.
+  // Inside: no answer shows how the results of a shared transaction are stored.
   const results = await inLedger<Row>(
     shop.integrationUuid,
     `SELECT hex(operation_id) AS operation, length(hash) AS length, result FROM transactions AS own

@@ -1,7 +1,7 @@
 import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { describe, expect, test, vi } from "vitest";
-// Inside: the wallet's journal.
+// Inside: no request shows what a wallet's journal keeps, or how many of its rows are read.
 import { NO_COST } from "../../src/chain/cost.ts";
 import { newUuid } from "../../src/domain/ids.ts";
 import { Journal } from "../../src/wallet/journal/journal.ts";

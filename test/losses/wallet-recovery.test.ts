@@ -253,7 +253,7 @@ test("stuck transactions are listed across more wallets than are read at once", 
     const id = crypto.getRandomValues(new Uint8Array(16)).fill(0, 0, 6);
     id[6] = 0x70;
     id[8] = 0x80;
-    // Inside: the database knows more of these ledgers than they have.
+    // Inside: no request makes the database know more of a ledger than it has.
     await env.DB.batch([
       env.DB.prepare(
         "INSERT INTO integrations (id, name, wallet_state, created_at, updated_at) VALUES (?, 'Quiet', 'new', 1, 1)",

@@ -19,7 +19,7 @@ export const isContract = ({ file }: Mutant): boolean => file.endsWith(".rs");
 /** Whether a mutant's tests open pages in Chromium. The scripts of browser/ are bundled again for them. */
 export const isOfPages = ({ tests }: Mutant): boolean => tests.some((test) => test.startsWith("test/pages/"));
 
-/** The project of vitest.config.ts that a test file belongs to, or a pattern of the two that its folder is divided into. */
+/** The project of vitest.config.ts that a test file belongs to. */
 export function projectOf(test: string): string {
   const folder = /^test\/(unit|api|losses|nodes|scale|chain|faults|start|pages)\//.exec(test)?.[1];
   if (folder) return ["losses", "nodes", "scale"].includes(folder) ? "api-slow" : folder;

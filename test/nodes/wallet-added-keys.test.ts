@@ -1,7 +1,7 @@
 import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { afterEach, beforeAll, expect, test } from "vitest";
-// Inside: the wallet's lanes and journal.
+// Inside: no request queues work for a wallet's keys and shows which of them signs it.
 import { NO_COST } from "../../src/chain/cost.ts";
 import { newUuid } from "../../src/domain/ids.ts";
 import type { Funds } from "../../src/wallet/chain-state/funds.ts";

@@ -20,7 +20,7 @@ test("no request reads or writes more rows, or asks more often, as the database 
   const shop = await createIntegration();
   const { collection_uuid: collection } = await createCollection(shop, { copies: [100] });
   const hot = { integration: shop.integrationUuid, contract: shop.contractUuid, collection };
-  // Inside: what requests read in a full database.
+  // Inside: no answer shows what its request read, and no request fills a database.
   const used = watchDatabase(env.DB);
   const ledger = env.WALLET.getByName(shop.integrationUuid) as unknown as Parameters<
     typeof fill

@@ -144,7 +144,7 @@ describe("the schedule", () => {
   });
 
   test("repairs the count of minted tokens", async () => {
-    // Inside: rows that say something else than the chain.
+    // Inside: no request makes rows say something else than the chain.
     await inLedgers("UPDATE collections SET minted = 0");
     await background.reconcile();
     const { minted } = await onChain();

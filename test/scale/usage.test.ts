@@ -1,7 +1,7 @@
 import { env } from "cloudflare:workers";
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-// Inside: the clean-up of keys, with a clock that ends its time.
+// Inside: no request gives the clean-up of keys a clock that ends its time.
 import { forgetExpiredKeys } from "../../src/operator/jobs/clean-up.ts";
 import { picture } from "../../testing/pictures.ts";
 import { admin, api, bodyOf } from "../support/api.ts";

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
-// Inside: the job that looks for mints from wallets, with its calls of the ledger counted.
+// Inside: no answer shows how often the job that looks for mints from wallets calls the ledger.
 import { compareWithChain } from "../../src/operator/jobs/chain-comparison.ts";
 import { api, bodyOf, createIntegration, createReceivers, type TestIntegration } from "../support/api.ts";
 import { createCollection, type Finalized } from "../support/collections.ts";
@@ -86,7 +86,7 @@ test("mints that the service didn't send are reported once each, as the API retu
   const all = await told();
   expect(all.slice(end).map(({ data }) => [data.source, data.token_id])).toEqual([["wallet", id(5)]]);
   expect(all.map(({ seq }) => seq)).toEqual(all.map((_, index) => before + 1 + index));
-  // Inside: how far the job has read, and what it has stored.
+  // Inside: no answer shows what the job has stored.
   expect(await inLedgers("SELECT 1 FROM events WHERE minted IS NOT NULL")).not.toEqual([]);
 });
 
