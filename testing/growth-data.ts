@@ -4,7 +4,7 @@ import type { Uuid } from "../src/domain/ids.ts";
 import type { WalletObject } from "../src/wallet/object.ts";
 
 /** How many rows there are. */
-export interface Scale {
+interface Scale {
   readonly integrations: number;
   /** Each with its collection. */
   readonly drafts: number;

@@ -10,7 +10,7 @@ export interface Subjects {
 }
 
 /** A request below /api/v1. */
-export interface GrowthRequest {
+interface GrowthRequest {
   readonly name: string;
   readonly method: "GET" | "POST" | "PUT" | "DELETE";
   readonly path: string;

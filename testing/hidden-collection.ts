@@ -9,7 +9,7 @@ import { MAX_GAS } from "../src/chain/contract/calls.ts";
  */
 
 /** What is committed to, and shown by the reveal. 32 bytes each. */
-export interface HiddenAsset {
+interface HiddenAsset {
   readonly sha256: Uint8Array;
   readonly reference: Uint8Array;
 }

@@ -97,7 +97,7 @@ export async function newAccount(
 }
 
 /** One executed receipt, as far as the suite looks at it. */
-export interface ReceiptResult {
+interface ReceiptResult {
   executor: string;
   gas: number;
   logs: string[];

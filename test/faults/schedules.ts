@@ -8,14 +8,14 @@ import { join } from "node:path";
 import { MARKER } from "./marker.ts";
 
 /** What a run met. */
-export interface Met {
+interface Met {
   /** Faults by kind and moment. */
   readonly faults: ReadonlySet<string>;
   /** Moments of requests in storms. */
   readonly moments: ReadonlySet<string>;
 }
 
-export interface Comparison {
+interface Comparison {
   /** Moments that came in both runs, and faults that struck at them in both. */
   readonly moments: number;
   readonly same: number;

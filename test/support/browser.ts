@@ -14,7 +14,7 @@ export const CHROMIUM = [
 const TIMEOUT = 120_000;
 
 /** What a page did while it was open. */
-export interface Visit {
+interface Visit {
   /** Origins that it requested from. */
   readonly origins: ReadonlySet<string>;
   /** What its content security policy refused, as `directive what`. */

@@ -5,7 +5,7 @@ import { view } from "./chain.ts";
 import { sendFrom } from "./payments.ts";
 
 /** What a test draft is made of. */
-export interface DraftOptions {
+interface DraftOptions {
   readonly settings?: Readonly<Record<string, unknown>>;
   /** Copies of each asset; its length is the number of assets. */
   readonly copies?: readonly number[];

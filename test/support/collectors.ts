@@ -6,7 +6,7 @@ import { createAccount, rpc } from "./chain.ts";
 import type { Finalized } from "./collections.ts";
 
 /** An asset of a shown collection, with the reference file that it has. */
-export interface ShownAsset {
+interface ShownAsset {
   readonly copies: number;
   readonly reference: object;
   /** Default: a PNG. */

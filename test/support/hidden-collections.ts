@@ -12,7 +12,7 @@ export interface SecretAsset {
   readonly asset_subtitle: string;
 }
 
-export interface HiddenDraft {
+interface HiddenDraft {
   readonly draft: string;
   readonly assets: readonly SecretAsset[];
   readonly placeholder: string;

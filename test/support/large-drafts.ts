@@ -3,7 +3,7 @@ import { isUuid, uuidToBytes } from "../../src/domain/ids.ts";
 import { api, bodyOf, type TestIntegration } from "./api.ts";
 
 /** A draft's assets in SQL. */
-export interface LargeDraft {
+interface LargeDraft {
   readonly assets: number;
   /** Makes the files of each draft different. */
   readonly first: number;

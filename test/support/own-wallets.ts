@@ -101,7 +101,7 @@ export const createReceiver = async (): Promise<string> => {
 };
 
 /** A wallet with a separate account. */
-export interface OwnWallet {
+interface OwnWallet {
   readonly uuid: Uuid;
   readonly accountId: string;
   readonly wallet: StepWallet;

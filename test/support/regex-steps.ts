@@ -147,7 +147,7 @@ export function stepsOf({ pattern, flags }: Expression, text: string): number {
 }
 
 /** Texts that grow with `times`: the beginning of one that matches, a piece of it over and over, and an end. */
-export interface Attack {
+interface Attack {
   readonly of: (times: number) => string;
 }
 

@@ -9,7 +9,7 @@ import { setWalletBindings } from "./wallets.ts";
 const KEPT = /"api_keys"|^select "id" from "webhooks"/;
 
 /** Requests to the service through a database whose trips are noted. */
-export interface Watched {
+interface Watched {
   send(path: string, request: ApiRequest): Promise<Response>;
   /** The SQL of each trip to the database so far, but for what is kept; a batch's is joined by line breaks. */
   readonly trips: string[];
