@@ -38,7 +38,7 @@ import {
   type Untrusted,
 } from "../support/mcp.ts";
 import { background, killAt, observeCheckpoints } from "../support/operations.ts";
-import { ENOUGH, later } from "../support/waiting.ts";
+import { later } from "../support/waiting.ts";
 
 /** POST /mcp with the client of the protocol's SDK. */
 
@@ -65,6 +65,7 @@ beforeAll(async () => {
 });
 afterEach(() => {
   vi.restoreAllMocks();
+  vi.useRealTimers();
 });
 
 interface Quoted {
@@ -257,22 +258,19 @@ describe("POST /mcp", () => {
     const hasty = await createIntegration("Hasty");
     const path = `/integration/${hasty.integrationUuid}/limits`;
     await bodyOf(await admin(path, { method: "PUT", json: { requests: 1 } }), 200);
-    await vi.waitFor(
-      async () => {
-        const ask = () => api("/mcp", { key: hasty.key, json: initialize, headers: accept });
-        const answers = await Promise.all([ask(), ask(), ask()]);
-        const late = answers.find(({ status }) => status === 429);
-        const seconds = Number(late?.headers.get("retry-after"));
-        expect(seconds).toBeGreaterThan(0);
-        const { error } = await bodyOf<RpcError>(late!.clone(), 429);
-        expect(error.data).toMatchObject({
-          ...{ limit: "rate", retry_after_s: seconds },
-          next: `Wait ${seconds} s, then call the same tool with the same arguments.`,
-        });
-        expect(await code(late!, 429)).toBe("rate_limited");
-      },
-      { interval: 1_000, timeout: ENOUGH },
-    );
+    // The clock stands, so that no period ends meanwhile.
+    vi.setSystemTime(Date.now());
+    const ask = () => api("/mcp", { key: hasty.key, json: initialize, headers: accept });
+    const answers = await Promise.all([ask(), ask(), ask()]);
+    const late = answers.find(({ status }) => status === 429);
+    const seconds = Number(late?.headers.get("retry-after"));
+    expect(seconds).toBeGreaterThan(0);
+    const { error } = await bodyOf<RpcError>(late!.clone(), 429);
+    expect(error.data).toMatchObject({
+      ...{ limit: "rate", retry_after_s: seconds },
+      next: `Wait ${seconds} s, then call the same tool with the same arguments.`,
+    });
+    expect(await code(late!, 429)).toBe("rate_limited");
   });
 
   test("ends a subscription at once, because nothing changes", async () => {
@@ -359,20 +357,17 @@ describe("POST /mcp", () => {
     const hurried = await createIntegration("Hurried");
     const path = `/integration/${hurried.integrationUuid}/limits`;
     await bodyOf(await admin(path, { method: "PUT", json: { requests: 12 } }), 200);
-    await vi.waitFor(
-      async () => {
-        const client = await connect(hurried.key, "legacy");
-        const answers = await Promise.allSettled(Array.from({ length: 14 }, () => call(client, "me")));
-        const said = answers.map((answer) =>
-          answer.status === "rejected" ? String(answer.reason) : answer.value.text,
-        );
-        expect(said.some((text) => text.includes("rate_limited"))).toBe(true);
-        const { length: answered } = said.filter((text) => text.includes("integration_uuid"));
-        expect(answered).toBeGreaterThan(0);
-        expect(answered).toBeLessThanOrEqual(6);
-      },
-      { interval: 1_000, timeout: ENOUGH },
+    // The clock stands, so that no period ends meanwhile.
+    vi.setSystemTime(Date.now());
+    const client = await connect(hurried.key, "legacy");
+    const answers = await Promise.allSettled(Array.from({ length: 14 }, () => call(client, "me")));
+    const said = answers.map((answer) =>
+      answer.status === "rejected" ? String(answer.reason) : answer.value.text,
     );
+    expect(said.some((text) => text.includes("rate_limited"))).toBe(true);
+    const { length: answered } = said.filter((text) => text.includes("integration_uuid"));
+    expect(answered).toBeGreaterThan(0);
+    expect(answered).toBeLessThanOrEqual(6);
   });
 });
 
