@@ -10,7 +10,7 @@ import { newUuid, type Uuid } from "../../src/domain/ids.ts";
 import type { CollectionSettings } from "../../src/domain/settings.ts";
 import { fetchMediaUrl } from "../../src/files/uploads/asset-url.ts";
 import { BASE } from "./api.ts";
-import { limited } from "./limits.ts";
+import { limited } from "./production-limits.ts";
 import { unrecorded } from "./statements.ts";
 
 /** The Worker's bindings with production's limits, and what went through them. */
