@@ -32,6 +32,7 @@ beforeAll(async () => {
   [alice] = (await createReceivers(1)) as [string];
 });
 afterEach(async () => {
+  vi.restoreAllMocks();
   observeCheckpoints(null);
   await setFaults();
 });
@@ -109,9 +110,12 @@ describe("the schedule", () => {
     await stalled(mintOf());
     observeCheckpoints((name) => void seen.push(name));
     await setFaults({ kind: "hang", methods: ["tx"] });
+    // A node that never answers is left after ten seconds; here after thirty, for a slow machine.
+    const patience = AbortSignal.timeout.bind(AbortSignal);
+    vi.spyOn(AbortSignal, "timeout").mockImplementation((ms) => patience(3 * ms));
     const run = background.reconcile(STALE);
-    // A node that never answers is left after ten seconds.
-    await vi.waitFor(() => expect(seen).toContain("wallet.journaled"), { timeout: 8_000 });
+    await vi.waitFor(() => expect(seen).toContain("wallet.journaled"), { timeout: 28_000 });
+    vi.restoreAllMocks();
     await setFaults();
     await run;
     await eventually(async () => expect((await onChain()).minted).toBe(minted + 1));
