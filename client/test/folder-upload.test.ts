@@ -132,6 +132,15 @@ test("a batch that the service is still processing is not attached again by the 
   expect(namesOf(draft)).toEqual(ALL);
 });
 
+test("a folder is attached again with other copies once the assets of the first upload were deleted", async () => {
+  const draft = new Draft();
+  await using service = await scriptedService((request) => draft.reply(request));
+  await uploadFolder(clientOf(service.url), "d", folder);
+  draft.assets.length = 0;
+  await uploadFolder(clientOf(service.url), "d", folder, { copies: 2 });
+  expect(namesOf(draft)).toEqual(ALL);
+});
+
 test("a picture that was changed after its upload is refused by its name", async () => {
   const draft = new Draft();
   await using service = await scriptedService((request) => draft.reply(request));
