@@ -75,6 +75,9 @@ test("a webhook whose secret is replaced while it is sealed again signs with the
   await setObjectSettings(() => env.WEBHOOK.getByName(uuid), { WALLET_SECRETS: both });
   await bodyOf(await api(`/webhook/${uuid}/test`, { key: shop.key, method: "POST" }), 200);
   new Webhook(secret).verify(sent[0]!.body, sent[0]!.headers);
+  // Its new secret is still to be sealed under the newest version.
+  const removed = await api(`/webhook/${uuid}`, { key: shop.key, method: "DELETE" });
+  expect(removed.status).toBe(204);
 });
 
 test("webhook secrets still sign after the old version was removed, and a stored answer with one explains what to do", async () => {
