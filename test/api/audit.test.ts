@@ -386,15 +386,14 @@ test("audit entries are deleted by their own age, whatever entries with their nu
   const all = await entries(0, half.key);
   expect(all.length).toBeGreaterThan(2);
   // Inside: of one integration, entries that are older than others by more than 400 days.
+  const old = env.DB.prepare(
+    "UPDATE audit_entries SET created_at = 0 WHERE integration_id = unhex(?) AND seq <= ?",
+  );
   for (const [{ integrationUuid }, last] of [
     [half, 1],
     [whole, 1_000],
   ] as const)
-    await env.DB.prepare(
-      "UPDATE audit_entries SET created_at = 0 WHERE integration_id = unhex(?) AND seq <= ?",
-    )
-      .bind(integrationUuid.replaceAll("-", ""), last)
-      .run();
+    await old.bind(integrationUuid.replaceAll("-", ""), last).run();
   await background.reconcile();
   expect(await entries(0, half.key)).toEqual(all.slice(1));
   expect(await entries(0, whole.key)).toHaveLength(1);
