@@ -77,6 +77,8 @@ export interface CallOptions {
    */
   readonly idempotencyKey?: string;
   readonly signal?: AbortSignal;
+  /** Told that a write's answer is that of an earlier request under the same `idempotencyKey`: nothing was done again. */
+  readonly onReplayed?: () => void;
 }
 
 /** Which operations a list has: those that fit all that is given. */

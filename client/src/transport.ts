@@ -41,6 +41,8 @@ export interface Call {
   readonly quote?: string;
   readonly maxCost?: string | bigint;
   readonly signal?: AbortSignal;
+  /** Told that the answer is that of an earlier request under the same Idempotency-Key. */
+  readonly onReplayed?: () => void;
 }
 
 /** The synchronous wait of the service is 25 s and fetching URLs may take 120 s more. */
@@ -65,7 +67,10 @@ export class Transport {
     for (let tried = 1; ; tried++) {
       const answer = await this.#attempt(call, request);
       this.#hasAnswered ||= answer instanceof Response;
-      if (answer instanceof Response && answer.ok) return answer;
+      if (answer instanceof Response && answer.ok) {
+        if (answer.headers.get("idempotency-replayed") === "true") call.onReplayed?.();
+        return answer;
+      }
       const error = answer instanceof Response ? await errorOf(answer) : answer;
       const attempt = error instanceof ConnectionError ? "no_answer" : attemptOf(error);
       const retryAfter = error instanceof ConnectionError ? null : error.retryAfter;

@@ -30,16 +30,19 @@ interface Asset {
   asset_cid: string;
 }
 
-/** A draft as the service keeps it: all of a request or nothing, once for each idempotency key. */
+/** A draft as the service keeps it: all of a request or nothing, once for each idempotency key, which names one form. */
 class Draft {
   readonly assets: Asset[] = [];
-  readonly #answered = new Map<string, Asset[]>();
+  readonly #answered = new Map<string, { readonly form: string; readonly added: Asset[] }>();
 
   reply(request: Seen): Reply {
     if (request.method === "GET") return { status: 200, body: this.assets };
     const key = String(request.headers["idempotency-key"]);
     const known = this.#answered.get(key);
-    if (known) return { status: 201, body: known };
+    const form = request.body.replaceAll(boundaryOf(request), "");
+    if (known && known.form !== form)
+      return { status: 422, body: { code: "idempotency_key_reused", message: "no" } };
+    if (known) return { status: 201, body: known.added, headers: { "idempotency-replayed": "true" } };
     const added = partsOf(request)
       .filter(({ part }) => part === "asset_file")
       .map(({ name, bytes }) => ({
@@ -48,15 +51,17 @@ class Draft {
         asset_cid: rawCid(bytes),
       }));
     this.assets.push(...added);
-    this.#answered.set(key, added);
+    this.#answered.set(key, { form, added });
     return { status: 201, body: added };
   }
 }
 
+const boundaryOf = ({ headers }: Seen): string =>
+  /boundary=(\S+)/.exec(headers["content-type"] ?? "")?.[1] ?? "";
+
 /** The files of a multipart body, by the boundary its header names. */
-function partsOf({ headers, body }: Seen): { part: string; name: string; bytes: Uint8Array }[] {
-  const boundary = /boundary=(\S+)/.exec(headers["content-type"] ?? "")?.[1] ?? "";
-  return body.split(`--${boundary}`).flatMap((section) => {
+function partsOf(request: Seen): { part: string; name: string; bytes: Uint8Array }[] {
+  return request.body.split(`--${boundaryOf(request)}`).flatMap((section) => {
     const found = /name="(\w+)"; filename="([^"]+)"[\s\S]*?\r\n\r\n([\s\S]*)\r\n$/.exec(section);
     return found
       ? [{ part: found[1] ?? "", name: found[2] ?? "", bytes: Buffer.from(found[3] ?? "", "latin1") }]
@@ -125,12 +130,25 @@ test("a batch that the service is still processing is not attached again by the 
   await uploadFolder(clientOf(service.url), "d", folder, { limits: SMALL });
   // The listing of the next run comes before the rows of the run that was cut off.
   const late = { status: 200, body: [] };
-  await using behind = await scriptedService((request) =>
-    request.method === "GET" ? late : draft.reply(request),
-  );
+  await using behind = await scriptedService((request, count) => (count === 1 ? late : draft.reply(request)));
   await uploadFolder(clientOf(behind.url), "d", folder, { limits: SMALL });
   expect(namesOf(draft)).toEqual(ALL);
 });
+
+test.each([{}, { copies: 2 }])(
+  "a folder whose assets were all deleted is uploaded again with %j",
+  async (options) => {
+    const draft = new Draft();
+    await using service = await scriptedService((request) => draft.reply(request));
+    await uploadFolder(clientOf(service.url), "d", folder, { limits: SMALL });
+    draft.assets.length = 0;
+    await uploadFolder(clientOf(service.url), "d", folder, { limits: SMALL, ...options });
+    expect(namesOf(draft)).toEqual(ALL);
+    draft.assets.splice(3, 1);
+    await uploadFolder(clientOf(service.url), "d", folder, { limits: SMALL, ...options });
+    expect(namesOf(draft)).toEqual(ALL);
+  },
+);
 
 test("a picture that was changed after its upload is refused by its name", async () => {
   const draft = new Draft();

@@ -224,6 +224,19 @@ describe("an upload of assets", () => {
     expect(error.message).toMatch(/^Nothing was stored\./);
   });
 
+  test("refuses a second placeholder, also with other files between the two", async () => {
+    const part = "asset_placeholder";
+    const files = [
+      { name: "one.png", bytes: picture("png", 1), part },
+      { name: "a.png", bytes: picture("png", 2) },
+      { name: "two.png", bytes: picture("png", 3), part },
+    ];
+    const form = formOf([{ asset_filename: "a.png", copies: 1 }], files);
+    const error = await refused(await newTenant(), form, 400);
+    expect(error.code).toBe("invalid_assets");
+    expect(paths(error)).toContain("asset_placeholder/two.png");
+  });
+
   test.each([
     ["no assets_detail", undefined, "assets_detail"],
     ["an empty assets_detail", [], "assets_detail"],

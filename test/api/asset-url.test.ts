@@ -181,12 +181,13 @@ describe("a media file that is fetched by its URL", () => {
     }
   });
 
-  test("is fetched through five redirects, and not through six", async () => {
+  test("is fetched through five redirects, one of each status, and not through six", async () => {
     hosts.set("a.example", ({ url }) => {
       const left = Number(new URL(url).pathname.slice(1));
+      const status = [301, 302, 303, 307, 308][left % 5];
       return left === 0
         ? new Response(picture("png", 8))
-        : new Response(null, { status: 307, headers: { Location: `/${left - 1}` } });
+        : new Response(null, { status, headers: { Location: `/${left - 1}` } });
     });
     await get("https://a.example/5");
     expect(await failure("https://a.example/6")).toMatch(/more than 5 times/);
@@ -248,6 +249,14 @@ describe("a media file that is fetched by its URL", () => {
     const stored = await get("https://media.example/a");
     asked.length = 0;
     expect((await get(`${BASE}/ipfs/${dagPbCid(stored.rootSha256!)}`)).sha256).toEqual(stored.sha256);
+    expect(asked).toEqual([]);
+    // Through another of its addresses, the public one is its own as well.
+    const context = contextAt();
+    const settings = { ...context.settings, PUBLIC_URL: "https://mint.example" };
+    const file = `https://mint.example/ipfs/${dagPbCid(stored.rootSha256!)}`;
+    const owner = { integrationId: newUuid(), baseUrl: BASE };
+    const found = await fetchMediaUrl({ ...context, settings }, file, "asset_file_url", owner);
+    expect(found.sha256).toEqual(stored.sha256);
     expect(asked).toEqual([]);
     expect(await failure(`${BASE}/ipfs/${rawCid(new Uint8Array(32))}`)).toContain("doesn't have the file");
     expect(await failure(`${BASE}/ipfs/%`)).toContain("doesn't have the file");

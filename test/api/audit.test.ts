@@ -381,6 +381,24 @@ test("the audit log is the integration's own, and requires a key with the scope 
     expect((await api("/audit", { key: shop.key, method, json: {} })).status).toBe(405);
 });
 
+test("audit entries are deleted by their own age, whatever entries with their numbers others have", async () => {
+  const [half, whole] = [await createIntegration("Half old"), await createIntegration("All old")];
+  const all = await entries(0, half.key);
+  expect(all.length).toBeGreaterThan(2);
+  // Inside: of one integration, entries that are older than others by more than 400 days.
+  const old = env.DB.prepare(
+    "UPDATE audit_entries SET created_at = 0 WHERE integration_id = unhex(?) AND seq <= ?",
+  );
+  for (const [{ integrationUuid }, last] of [
+    [half, 1],
+    [whole, 1_000],
+  ] as const)
+    await old.bind(integrationUuid.replaceAll("-", ""), last).run();
+  await background.reconcile();
+  expect(await entries(0, half.key)).toEqual(all.slice(1));
+  expect(await entries(0, whole.key)).toHaveLength(1);
+});
+
 test("audit entries are kept for 400 days, and their numbers aren't reused", async () => {
   const all = await entries();
   expect(first).toBeGreaterThan(0);

@@ -142,6 +142,11 @@ describe("PUT /collection/{uuid}/page", () => {
     expect(kept).toMatchObject({ creator: { name: "A.", url: null, picture_url: address }, about: null });
     expect(await bodyOf(await keyed(), 200)).toEqual(kept);
     expect(await bodyOf(await api(`/collection/${uuid}/page`, { key: shop.key }), 200)).toEqual(kept);
+    // Nothing of a page that is switched off is shown.
+    await put({ enabled: false });
+    expect((await open(address)).status).toBe(404);
+    expect(await put({ enabled: true })).toMatchObject({ creator: { picture_url: address } });
+    expect((await open(address)).status).toBe(200);
     expect(await put({ creator: { name: "A.", picture: null } })).toMatchObject({
       creator: { name: "A.", url: null, picture_url: null },
     });
@@ -813,6 +818,14 @@ test("bidirectional control characters affect only the text that contains them",
     const answer = await api(`/public/v1/oembed?url=${page}&maxwidth=${asked}`);
     expect(await bodyOf<{ width: number }>(answer, 200), asked).toMatchObject({ width: wanted });
   }
+});
+
+test("a site may embed this service's pages by their addresses, and no page of another host under the same path", async () => {
+  const embed = (page: string) => api(`/public/v1/oembed?url=${encodeURIComponent(page)}`);
+  for (const path of [`/m/${slug}`, `/g/${slug}/1?from=x`])
+    expect(await bodyOf(await embed(BASE + path), 200)).toMatchObject({ type: "rich", provider_url: BASE });
+  for (const page of [`https://elsewhere.example/m/${slug}`, `${BASE}.example/m/${slug}`, `/m/${slug}`])
+    expect(await bodyOf(await embed(page), 404), page).toMatchObject({ code: "not_found" });
 });
 
 test.each(["/m/SLUG", "/c/SLUG", "/g/SLUG", "/g/SLUG/1", "/operator"])(

@@ -119,6 +119,20 @@ describe("finalizing a draft", () => {
     for (const other of await Promise.all(others)) expect(await bodyOf(other, 201)).toEqual(body);
   });
 
+  test("keeps its draft locked though the schedule runs before it is accepted", async () => {
+    const draft = await createDraft(integration);
+    let locked: Draft | undefined;
+    const WALLET = beforeWrites(async () => {
+      if (locked) return;
+      await background.reconcile();
+      locked = await readDraft(draft);
+    });
+    const request = { key: integration.key, method: "POST" };
+    const { response } = await apiWith({ WALLET }, `/collection-draft/${draft}/finalize`, request);
+    await bodyOf(response, 201);
+    expect(locked).toMatchObject({ state: "finalizing" });
+  });
+
   test("is refused for a finalized, an empty and a missing draft", async () => {
     const draft = await createDraft(integration);
     await bodyOf(await finalize(draft), 201);

@@ -136,6 +136,20 @@ describe("a request that is repeated under its Idempotency-Key", () => {
     expect(await second.text()).toBe("");
   });
 
+  test("to delete gets the empty answer of the first if that is carried out meanwhile", async () => {
+    const { collection_draft_uuid: uuid } = await bodyOf<Draft>(await createDraftWith(newKey()), 201);
+    const path = `/collection-draft/${uuid}`;
+    const request = { key: integration.key, method: "DELETE", headers: { "idempotency-key": newKey() } };
+    let first: Response | undefined;
+    const DB = failingD1(async (sql) => {
+      if (/delete from "drafts"/i.test(sql)) first ??= await api(path, request);
+      return null;
+    });
+    const { response } = await apiWith({ DB }, path, request);
+    expect([first?.status, response.status]).toEqual([204, 204]);
+    expect(response.headers.get("idempotency-replayed")).toBe("true");
+  });
+
   test("to write gets 202 while it is pending if it asks for that, and otherwise waits for the end", async () => {
     const key = newKey();
     await setFaults({ kind: "unknown_transaction" });

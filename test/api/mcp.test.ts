@@ -803,8 +803,8 @@ describe("above a key's confirm_above", () => {
     const [client, deaf] = [await asking(key, [], false), await connect(key)];
     const before = await mintedOnChain(shop, made);
     const { quote_uuid } = await quoteOf(client);
-    const args = { quote_uuid, idempotency_key: "unasked" };
-    const answering = (who: Client, names: readonly string[]) => {
+    const answering = (who: Client, names: readonly string[], quote = quote_uuid) => {
+      const args = { quote_uuid: quote, idempotency_key: "unasked" };
       const inputResponses = Object.fromEntries(
         names.map((name) => [name, { action: "accept", content: {} }]),
       );
@@ -820,6 +820,9 @@ describe("above a key's confirm_above", () => {
     expect((await answering(deaf, [name!])).isError).toBe(true);
     const again = await answering(await asking(await keyFor("0"), [], false), [name!]);
     expect(Object.keys(again.inputRequests!)).not.toEqual([name]);
+    // Another quote of the same write asks the same question, and needs an answer of its own.
+    const { inputRequests: asked } = await answering(client, [name!], (await quoteOf(client)).quote_uuid);
+    expect(Object.keys(asked ?? {})).toEqual([expect.not.stringMatching(name!)]);
     expect(await mintedOnChain(shop, made)).toBe(before);
     expect((await answering(client, [name!])).isError ?? false).toBe(false);
     expect(await mintedOnChain(shop, made)).toBe(before + 1);

@@ -14,6 +14,7 @@ import {
 } from "../support/api.ts";
 import { setFaults } from "../support/chain-control.ts";
 import { createCollection } from "../support/collections.ts";
+import { failingD1 } from "../support/database.ts";
 import { inLedger } from "../support/ledgers.ts";
 import { background, readOperation, serviceContext } from "../support/operations.ts";
 import { FORGETFUL, givenUp } from "../support/own-wallets.ts";
@@ -102,6 +103,25 @@ test("a low wallet is reported to its integration and to the operator", async ()
   ]);
   const [own] = await bodyOf<Event[]>(await api("/event?type=wallet.low", { key: poor.key }), 200);
   expect(own?.data).not.toHaveProperty("integration_uuid");
+});
+
+test("a low wallet that two runs of the schedule see at once is reported once", async () => {
+  const poor = await createIntegration("Poor twice");
+  await background.reconcile();
+  const after = await lastSeq();
+  await drain(poor.integrationUuid);
+  let other: Promise<void> | undefined;
+  const DB = failingD1(async (sql) => {
+    if (/update "integrations" set "wallet_seen"/i.test(sql)) {
+      other ??= watchWallets(serviceContext());
+      await other;
+    }
+    return null;
+  });
+  await watchWallets(serviceContext(0, undefined, { DB }));
+  expect(other).toBeDefined();
+  expect((await told(after)).map(({ type }) => type)).toEqual(["wallet.low"]);
+  expect(await bodyOf<Event[]>(await api("/event?type=wallet.low", { key: poor.key }), 200)).toHaveLength(1);
 });
 
 test("the platform's wallet is reported as low if it can't pay for another wallet and contract", async () => {

@@ -3,7 +3,7 @@ import { beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
 import { admin, api, apiWith, bodyOf, createIntegration, type TestIntegration } from "../support/api.ts";
 import { createCollection } from "../support/collections.ts";
 import { failingD1 } from "../support/database.ts";
-import { inLedger } from "../support/ledgers.ts";
+import { inLedger, watchedLedgers } from "../support/ledgers.ts";
 import { background } from "../support/operations.ts";
 import { suspendElsewhere } from "../support/other-isolate.ts";
 import { newTenant, type Tenant } from "../support/uploads.ts";
@@ -138,6 +138,34 @@ test("another isolate, which doesn't know of the suspension, can't have an opera
   });
   await bodyOf(response, 200);
   expect(refused).toEqual([403]);
+});
+
+test("an integration that is resumed while it is being deleted stays, with its webhooks, and mints again", async () => {
+  const shop = await createIntegration("Reopened shop");
+  const { collection_uuid: uuid } = await createCollection(shop, { copies: [3] });
+  await bodyOf(await api("/webhook", { key: shop.key, json: { url: "http://localhost:9/" } }), 201);
+  await bodyOf(await change(shop.integrationUuid, { suspended: true }), 200);
+  let isResumed = false;
+  const WALLET = watchedLedgers(async (method, call) => {
+    if (method === "suspend" && !isResumed) {
+      isResumed = true;
+      await bodyOf(await change(shop.integrationUuid, { suspended: false }), 200);
+    }
+    return call();
+  });
+  const { response } = await apiWith(
+    { WALLET },
+    `/admin/v1${at(shop.integrationUuid, "?leave_funds=true")}`,
+    {
+      method: "DELETE",
+      headers: { authorization: `Bearer ${env.ADMIN_TOKEN}` },
+    },
+  );
+  expect(await bodyOf(response, 409)).toMatchObject({ code: "conflict" });
+  expect(isResumed).toBe(true);
+  expect(await bodyOf(await ask("/webhook", shop.key), 200)).toHaveLength(1);
+  const json = { receiver_addresses: [shop.walletAccountId] };
+  await bodyOf(await api(`/collection/${uuid}/mint`, { key: shop.key, json }), 201);
 });
 
 test("a ledger that was lost knows of the suspension again once it is restored, and until then its integration isn't deleted", async () => {

@@ -1,4 +1,4 @@
-import { runInDurableObject } from "cloudflare:test";
+import { runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { baseDecode } from "near-api-js";
 import { afterEach, beforeAll, describe, expect, test } from "vitest";
@@ -154,6 +154,25 @@ test("a wallet whose key was never added reports it and polls rarely until it is
   await owner({ kind: "add_full_access_key", publicKey });
   await until(async () => (await wallet.status()).state === "active");
   expect(await wallet.recordsAtEnd(wanted.operationUuid, ENOUGH)).toMatchObject([{ state: "succeeded" }]);
+});
+
+test("what waits for a wallet's missing key is sent once the key is there, though nobody asks for it", async () => {
+  const { uuid, wallet, publicKey, owner } = await ownedWallet(false);
+  const before = await balanceOf(receiver);
+  expect(await wallet.submit(payment(receiver, "6"))).toEqual({ status: "accepted" });
+  await wallet.status();
+  await chainCall("devchain_advance", { ms: 30_000, blocks: 4 });
+  await until(async () => (await wallet.status()).state === "locked_out");
+  // Only the alarm works from here on, again and again.
+  const ring = () => runDurableObjectAlarm(env.WALLET.getByName(uuid));
+  for (let rings = 0; rings < 3; rings++) expect(await ring()).toBe(true);
+  await owner({ kind: "add_full_access_key", publicKey });
+  await expect
+    .poll(async () => {
+      await ring();
+      return (await balanceOf(receiver)) - before;
+    })
+    .toBe(6n);
 });
 
 test("a mint with a locked-out wallet is rejected with the reason, and the operator sees the wallet", async () => {

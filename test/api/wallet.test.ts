@@ -109,6 +109,32 @@ describe("a wallet's key", () => {
     expect((await balanceOf(receiver)) - before).toBe(2n);
   });
 
+  test("of the platform stays while something is open that it has signed", async () => {
+    const { publicKey } = await platform.status();
+    const other = await walletOf(newUuid()).prepareKey(env.PLATFORM_ACCOUNT_ID);
+    const platformStub = () => env.WALLET.getByName("platform");
+    const restart = () =>
+      runInDurableObject(platformStub(), (_object, state) => state.abort("killed by a test")).catch(
+        () => undefined,
+      );
+    await setFaults({ kind: "request_lost", methods: ["send_tx"] });
+    const payment = pay("3");
+    const before = await balanceOf(receiver);
+    expect(await platform.submit(payment)).toEqual({ status: "accepted" });
+    await expect.poll(async () => (await platform.status()).open).toBe(1);
+    await runInDurableObject(platformStub(), (_object, state) => {
+      state.storage.sql.exec("UPDATE wallet SET public_key = ?, sealed = ?", other.publicKey, other.sealed);
+    });
+    await restart();
+    expect((await platform.status()).publicKey).toEqual(other.publicKey);
+    await setFaults();
+    const [record] = await platform.recordsAtEnd(payment.operationUuid, ENOUGH);
+    expect(record).toMatchObject({ state: "succeeded" });
+    await restart();
+    expect((await platform.status()).publicKey).toEqual(publicKey);
+    expect((await balanceOf(receiver)) - before).toBe(3n);
+  });
+
   test("that was created and never used is replaced by the stored one", async () => {
     const name = `stored.${env.PLATFORM_ACCOUNT_ID}`;
     const stored = await walletOf(newUuid()).prepareKey(name);
@@ -236,6 +262,18 @@ describe("an intent", () => {
     expect(await wallet.withdraw(other.operationUuid, 0)).toBe(false);
     expect(await wallet.submit({ ...other, step: "two" })).toEqual({ status: "withdrawn" });
     expect(await wallet.submit(other)).toEqual({ status: "accepted" });
+  });
+
+  test("of an operation that is withdrawn while the balance is read is never stored", async () => {
+    const wallet = await createWallet();
+    await kill();
+    await wallet.status();
+    await setFaults({ kind: "delay", methods: ["query"], ms: 1_000 });
+    const payment = pay();
+    const submitted = wallet.submit(payment);
+    expect(await wallet.withdraw(payment.operationUuid, 0, true)).toBe(true);
+    expect(await submitted).toEqual({ status: "withdrawn" });
+    expect(await wallet.transactions(payment.operationUuid)).toEqual([]);
   });
 });
 

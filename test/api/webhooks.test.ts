@@ -17,7 +17,7 @@ import { createCollection } from "../support/collections.ts";
 import { problemsOf, readDocument } from "../support/openapi.ts";
 import { background, firstPasses, killAt, observeCheckpoints } from "../support/operations.ts";
 import { newTenant } from "../support/uploads.ts";
-import { eventually } from "../support/waiting.ts";
+import { eventually, later } from "../support/waiting.ts";
 import { loseObject } from "../support/wallets.ts";
 
 interface Hook {
@@ -164,6 +164,26 @@ describe("delivery", () => {
     expect(again).toMatchObject({ seq: first!.seq, attempt: 2, status: 204 });
   });
 
+  test("gives up a failed event that the endpoint doesn't subscribe to any more, and sends no other in its place", async () => {
+    answers.push(() => new Response(null, { status: 500 }));
+    const hook = await create({ types: ["nft.minted"] });
+    await mint();
+    await sent(hook.webhook_uuid, 1);
+    await bodyOf(await put(hook.webhook_uuid, { types: ["operation.succeeded"] }), 200);
+    await mint();
+    await sent(hook.webhook_uuid, 2);
+    // The retry is due by then.
+    await later(MINUTE_MS, () => ring(hook.webhook_uuid));
+    await mint();
+    await sent(hook.webhook_uuid, 3);
+    expect(eventsOf(received).map(({ type }) => type)).toEqual([
+      "nft.minted",
+      "operation.succeeded",
+      "operation.succeeded",
+    ]);
+    expect(new Set(eventsOf(received).map(({ event_uuid }) => event_uuid)).size).toBe(3);
+  });
+
   test.each([
     [301, { location: "https://hooks.example.com/elsewhere" }],
     [302, { location: "http://169.254.169.254/" }],
@@ -278,6 +298,23 @@ describe("delivery", () => {
     expect(lost).toBeNull();
     await sent(hook.webhook_uuid, 1);
     expect(eventsOf(received).map(({ type }) => type)).toEqual(["nft.minted"]);
+  });
+
+  test("continues with the schedule if the alarm for a retry is lost, also without new events", async () => {
+    answers.push(() => new Response(null, { status: 500, headers: { "retry-after": "600" } }));
+    const hook = await create({ types: ["nft.minted"] });
+    await mint();
+    await sent(hook.webhook_uuid, 1);
+    const inEndpoint = <T>(work: (storage: DurableObjectStorage) => Promise<T>) =>
+      runInDurableObject(env.WEBHOOK.getByName(hook.webhook_uuid), (_, { storage }) => work(storage));
+    const alarm = () => inEndpoint((storage) => storage.getAlarm());
+    await background.reconcile();
+    await expect.poll(alarm).toBeGreaterThan(Date.now() + MINUTE_MS);
+    await inEndpoint((storage) => storage.deleteAlarm());
+    await background.reconcile();
+    await expect.poll(alarm).toBeGreaterThan(Date.now() + MINUTE_MS);
+    await later(11 * MINUTE_MS, () => sent(hook.webhook_uuid, 2));
+    expect(received[1]?.body).toBe(received[0]?.body);
   });
 
   test("goes on with higher numbers once a lost ledger is restored, each event once", async () => {

@@ -301,6 +301,28 @@ describe("transactions of one key", () => {
 });
 
 describe("a function-call key's allowance", () => {
+  test("of exactly what a call costs is enough for it, and of one yoctoNEAR less is not", async () => {
+    const { account, block } = await sender(2n * NEAR);
+    await transact(account, account.accountId, [actions.deployContract(probeWasm)]);
+    const callWith = async (allowance: bigint) => {
+      const pair = KeyPair.fromRandom("ed25519");
+      const key = actions.addFunctionCallAccessKey(pair.getPublicKey(), account.accountId, [], allowance);
+      await transact(account, account.accountId, [key]);
+      const nonce = await keyNonce(url, account.accountId, pair);
+      const call = actions.functionCall("log", {}, 100n * TGAS, 0n);
+      const tx = await signed(pair, account.accountId, account.accountId, nonce + 1n, block, [call]);
+      return (await send(tx.base64, "FINAL")).body;
+    };
+    const { InvalidAccessKeyError: lacking } = refusal(await callWith(1n)) as {
+      InvalidAccessKeyError: { NotEnoughAllowance: { cost: string } };
+    };
+    const cost = BigInt(lacking.NotEnoughAllowance.cost);
+    expect(refusal(await callWith(cost - 1n))).toMatchObject({
+      InvalidAccessKeyError: { NotEnoughAllowance: { allowance: `${cost - 1n}`, cost: `${cost}` } },
+    });
+    expect((await callWith(cost)).result.status).toEqual({ SuccessValue: "" });
+  });
+
   test("pays for gas and gets unburnt gas back", async () => {
     const pair = KeyPair.fromRandom("ed25519");
     const { account, block } = await sender(2n * NEAR);

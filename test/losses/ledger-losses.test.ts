@@ -324,6 +324,29 @@ describe("a ledger that lost its storage", () => {
     ).not.toEqual([]);
   });
 
+  test("finds an operation whose old record it shares with others that were archived", async () => {
+    const records = async () =>
+      (await env.BUCKET.list({ prefix: `record/${shop.integrationUuid}/` })).objects;
+    await bodyOf(await mint(), 201);
+    await env.BUCKET.delete((await records()).map(({ key }) => key));
+    await inLedger(
+      shop.integrationUuid,
+      "INSERT OR IGNORE INTO unshipped (operation_id, changed_at) SELECT id, 0 FROM operations",
+    );
+    await shipAll(shop.integrationUuid);
+    await addOperations(shop.integrationUuid, made.collection_uuid, NEWEST, "contract_upgrade");
+    await archive();
+    expect(await inLedger(shop.integrationUuid, "SELECT id FROM operations WHERE kind = 'mint'")).toEqual([]);
+    await background.cleanUp(40 * DAY);
+    await background.cleanUp(40 * DAY);
+    await loseObject(shop.integrationUuid);
+    await wallet("restore");
+    await wallet("activate");
+    expect(
+      await bodyOf<OperationResource[]>(await api("/operation?kind=finalize", { key: shop.key }), 200),
+    ).not.toEqual([]);
+  });
+
   test("is shown to the operator, whether a request has noticed it or nobody, until it is activated", async () => {
     const attention = async () => {
       const { attention: found } = await bodyOf<Overview>(await admin("/overview"), 200);

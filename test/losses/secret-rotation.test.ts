@@ -41,6 +41,45 @@ test("two hundred lost wallets don't prevent the wallets after them from being s
   expect((await rotate()).failed).toHaveLength(ROUND);
 });
 
+test("a webhook whose secret is replaced while it is sealed again signs with the new one", async () => {
+  const shop = await createIntegration("Replaced");
+  await setWalletSettings("platform", { WALLET_SECRETS: both });
+  await setWalletSettings(shop.integrationUuid, { WALLET_SECRETS: both });
+  const json = { url: "https://hooks.example.com/a" };
+  const { webhook_uuid: uuid } = await bodyOf<{ webhook_uuid: string }>(
+    await api("/webhook", { key: shop.key, json }),
+    201,
+  );
+  const [held, isSealing] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  const real = crypto.subtle.encrypt.bind(crypto.subtle);
+  const encrypting = vi.spyOn(crypto.subtle, "encrypt").mockImplementation(async (how, ...input) => {
+    const { additionalData } = how as SubtleCryptoEncryptAlgorithm;
+    if (new TextDecoder().decode(additionalData).endsWith(`webhook ${uuid}`)) {
+      encrypting.mockRestore();
+      isSealing.resolve();
+      await held.promise;
+    }
+    return real(how, ...input);
+  });
+  const rotation = withSecrets(both, "/secret-rotation");
+  await isSealing.promise;
+  const replaced = await api(`/webhook/${uuid}/rotate`, { key: shop.key, method: "POST" });
+  const { secret } = await bodyOf<{ secret: string }>(replaced, 200);
+  held.resolve();
+  await bodyOf(await rotation, 200);
+  const sent: { body: string; headers: Record<string, string> }[] = [];
+  vi.spyOn(globalThis, "fetch").mockImplementation(async (_, init) => {
+    sent.push({ body: String(init?.body), headers: Object.fromEntries(new Headers(init?.headers)) });
+    return new Response();
+  });
+  await setObjectSettings(() => env.WEBHOOK.getByName(uuid), { WALLET_SECRETS: both });
+  await bodyOf(await api(`/webhook/${uuid}/test`, { key: shop.key, method: "POST" }), 200);
+  new Webhook(secret).verify(sent[0]!.body, sent[0]!.headers);
+  // Its new secret is still to be sealed under the newest version.
+  const removed = await api(`/webhook/${uuid}`, { key: shop.key, method: "DELETE" });
+  expect(removed.status).toBe(204);
+});
+
 test("webhook secrets still sign after the old version was removed, and a stored answer with one explains what to do", async () => {
   const shop = await createIntegration("Hooked");
   const second = { 2: both[2] };

@@ -293,6 +293,21 @@ describe("a shared transaction in the journal", () => {
     }));
 });
 
+test("what a restoration finds raises what the wallet and a key have spent today, and never lowers it", () =>
+  withJournal((journal) => {
+    const key = newUuid();
+    for (const [amount, now, spent] of [
+      [5n, NOW, 5n],
+      [3n, NOW, 5n],
+      [8n, NOW, 8n],
+      [2n, NOW + DAY_MS, 2n],
+    ] as const) {
+      journal.spending.raise(amount, now);
+      journal.budgets.raise(key, amount, now);
+      expect([journal.spending.of(now), journal.budgets.spent(key, now)]).toEqual([spent, spent]);
+    }
+  }));
+
 test("an overdue alarm is set again by the next status call", async () => {
   const { uuid, wallet } = await createWallet();
   const stub = env.WALLET.getByName(uuid);

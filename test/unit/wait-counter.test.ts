@@ -1,5 +1,7 @@
 import { expect, test } from "vitest";
-import { WaitCounter } from "../../src/http/rate-limit.ts";
+import type { ServiceContext } from "../../src/context.ts";
+import { paidByKey, WaitCounter } from "../../src/http/rate-limit.ts";
+import type { Ask, Grant } from "../../src/http/request-counter.ts";
 
 test("a request counts as waiting until it leaves", () => {
   const waiters = new WaitCounter(100);
@@ -20,4 +22,21 @@ test("a request that ended without leaving doesn't count, and one that renews it
   expect(waiters.count(160)).toBe(0);
   waiters.renew(stays, 160);
   expect(waiters.count(160)).toBe(1);
+});
+
+test("two calls of nodes are included in a request, and each further one counts as another request", async () => {
+  let counted = 0;
+  const take = async ({ wanted }: Ask): Promise<Grant> => {
+    counted += wanted;
+    return { id: counted, count: wanted, lastsMs: 60_000, remaining: 100 - counted, freeAfterMs: 0 };
+  };
+  const env = { REQUEST_COUNTER: { getByName: () => ({ take }) } };
+  const context = { env, now: () => new Date(), waitUntil: () => undefined } as unknown as ServiceContext;
+  const counts: number[] = [];
+  const { admitCall } = paidByKey(context, { id: crypto.randomUUID(), requests: 100 });
+  for (let call = 0; call < 4; call++) {
+    await admitCall();
+    counts.push(counted);
+  }
+  expect(counts).toEqual([0, 0, 1, 2]);
 });

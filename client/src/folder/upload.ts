@@ -117,8 +117,7 @@ export async function uploadFolder(
     missing,
     options.parallel ?? DEFAULT_PARALLEL,
     async (batch, signal) => {
-      const { files, idempotencyKey } = await readBatch(folder, draftUuid, batch, options);
-      await client.drafts.attachAssets(draftUuid, files, { idempotencyKey, signal });
+      await attachBatch(client, { folder, draftUuid, options, signal }, batch);
       progress = {
         ...progress,
         assets: progress.assets + batch.assets.length,
@@ -129,6 +128,34 @@ export async function uploadFolder(
     options.signal,
   );
   return { ...progress, requests: missing.length, seconds: (performance.now() - started) / 1000 };
+}
+
+/** Attaches a batch, again if what an earlier run attached of it has been deleted since. */
+async function attachBatch(
+  client: MintageClient,
+  {
+    folder,
+    draftUuid,
+    options,
+    signal,
+  }: {
+    readonly folder: string;
+    readonly draftUuid: string;
+    readonly options: UploadOptions;
+    readonly signal: AbortSignal;
+  },
+  batch: Batch,
+): Promise<void> {
+  const { files, idempotencyKey } = await readBatch(folder, draftUuid, batch, options);
+  let isReplayed = false;
+  const onReplayed = () => {
+    isReplayed = true;
+  };
+  await client.drafts.attachAssets(draftUuid, files, { idempotencyKey, signal, onReplayed });
+  if (!isReplayed) return;
+  const present = await presentAssets(client, draftUuid, signal);
+  const gone = files.filter(({ filename }) => !present.has(filename));
+  if (gone.length > 0) await client.drafts.attachAssets(draftUuid, gone, { signal });
 }
 
 async function showPlaceholder(

@@ -86,12 +86,18 @@ const deleteIntegration = async (
   leaveFunds: boolean,
 ): Promise<Integration> => {
   const row = await requireUndeleted(context, id);
-  if (!row.suspendedAt) throw conflict("Suspend the integration first: PUT it with suspended true.");
+  if (!row.suspendedAt) throw notSuspended();
   // A ledger that was lost since doesn't know of it.
   await walletOf(context.env, id).suspend(row.suspendedAt.getTime());
   if (await holds(ledgerOf(context, id), HAS_OPEN)) throw working();
   if (!leaveFunds) await refuseMoney(context, row);
-  if (!(await markDeleted(context, id))) throw working();
+  if (!(await markDeleted(context, id))) {
+    const { suspendedAt } = await requireUndeleted(context, id);
+    if (suspendedAt) throw working();
+    // It was resumed meanwhile, and its ledger may have been told of the suspension after that.
+    await walletOf(context.env, id).suspend(null);
+    throw notSuspended();
+  }
   context.log("integration.deleted", { integration_uuid: id });
   forgetKeysOf(id);
   return readIntegration(context, id);
@@ -99,6 +105,9 @@ const deleteIntegration = async (
 
 /** Condition: a ledger has an operation that has not ended. */
 const HAS_OPEN = sql`EXISTS (SELECT 1 FROM operations WHERE ${OPEN})`;
+
+const notSuspended = (): ServiceError =>
+  conflict("Suspend the integration first: PUT it with suspended true.");
 
 const working = (): ServiceError =>
   conflict("Operations of this integration are not over. Wait for them, and settle those that are unknown.");

@@ -269,4 +269,12 @@ export const LEDGER: readonly Mutant[] = [
     tests: losses,
     named: "only the chain knows more",
   },
+  {
+    id: "clean-up: an old record goes once one of its operations is archived",
+    file: "src/operator/jobs/clean-up.ts",
+    search: "if (needed.size === 0) archived.push(key);",
+    replacement: "if (needed.size < ids.length) archived.push(key);",
+    tests: ["test/losses/ledger-losses.test.ts"],
+    named: "shares with others that were archived",
+  },
 ];

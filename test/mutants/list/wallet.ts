@@ -335,4 +335,20 @@ export const WALLET: readonly Mutant[] = [
     tests: ["test/nodes/wallet-added-keys.test.ts"],
     named: "a key that gets work while the balance",
   },
+  {
+    id: "submit: a withdrawal that comes while the balance is read is overlooked",
+    file: "src/wallet/submit.ts",
+    search: "    const late =\n      this.#known(intent) ??\n      this.#tooDear",
+    replacement: "    const late =\n      this.#tooDear",
+    tests: ["test/api/wallet.test.ts"],
+    named: "withdrawn while the balance is read",
+  },
+  {
+    id: "custody: the platform's key changes while something is open that it signed",
+    file: "src/wallet/signing/custody.ts",
+    search: "if (journal.intents.counts().open > 0 || this.#keyring !== null) return;",
+    replacement: "if (this.#keyring !== null) return;",
+    tests: ["test/api/wallet.test.ts"],
+    named: "of the platform stays while something is open",
+  },
 ];
