@@ -21,6 +21,8 @@ class OwnFirst extends BaseSequencer {
 export default defineConfig({
   test: {
     environment: "node",
+    // As long as a busy machine may need. StrykerJS ends endless loops itself.
+    testTimeout: 60_000,
     // Each mutant has a worker of its own; its files may share that one.
     isolate: false,
     sequence: { sequencer: OwnFirst },

@@ -71,6 +71,17 @@ export const admin = (path: string, request: ApiRequest = {}): Promise<Response>
     headers: { authorization: `Bearer ${env.ADMIN_TOKEN}`, ...request.headers },
   });
 
+/** The answer to a request of a scene, which is sent again while no node answers the service in time on a busy machine. */
+export const whenReachable = async (send: () => Promise<Response>): Promise<Response> => {
+  for (;;) {
+    const response = await send();
+    if (response.status !== 503) return response;
+    const { code } = await bodyOf<{ code: string }>(response.clone(), 503);
+    if (code !== "chain_unavailable") return response;
+    await new Promise((resolve) => setTimeout(resolve, 1_000));
+  }
+};
+
 /** The JSON body of an answer with the expected status. A failure shows the actual answer. */
 export async function bodyOf<T>(response: Response, status: number): Promise<T> {
   const text = await response.text();

@@ -1,6 +1,6 @@
 import { env } from "cloudflare:workers";
 import { picture } from "../../testing/pictures.ts";
-import { api, bodyOf, type TestIntegration } from "./api.ts";
+import { api, bodyOf, type TestIntegration, whenReachable } from "./api.ts";
 import { view } from "./chain.ts";
 import { sendFrom } from "./payments.ts";
 
@@ -81,8 +81,9 @@ export async function createCollection(
   options: DraftOptions = {},
 ): Promise<Finalized> {
   const draft = await createDraft(integration, options);
-  const response = await api(`/collection-draft/${draft}/finalize`, { key: integration.key, method: "POST" });
-  return bodyOf<Finalized>(response, 201);
+  const request = { key: integration.key, method: "POST" };
+  const finalize = () => api(`/collection-draft/${draft}/finalize`, request);
+  return bodyOf<Finalized>(await whenReachable(finalize), 201);
 }
 
 /**

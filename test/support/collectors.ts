@@ -1,7 +1,7 @@
 import { env } from "cloudflare:workers";
 import { keyFromSeed, publicKeyText, signTransaction } from "../../src/chain/transaction.ts";
 import { picture } from "../../testing/pictures.ts";
-import { api, bodyOf, type TestIntegration } from "./api.ts";
+import { api, bodyOf, type TestIntegration, whenReachable } from "./api.ts";
 import { createAccount, rpc } from "./chain.ts";
 import type { Finalized } from "./collections.ts";
 
@@ -33,7 +33,9 @@ export async function createShown(
     await api(`/collection-draft/${draft}/asset-bulk`, { key, form }),
     201,
   );
-  const finalized = await api(`/collection-draft/${draft}/finalize`, { key, method: "POST" });
+  const finalized = await whenReachable(() =>
+    api(`/collection-draft/${draft}/finalize`, { key, method: "POST" }),
+  );
   return {
     ...(await bodyOf<Finalized>(finalized, 201)),
     draft,

@@ -1,5 +1,5 @@
 import { picture } from "../../testing/pictures.ts";
-import { api, bodyOf, type TestIntegration } from "./api.ts";
+import { api, bodyOf, type TestIntegration, whenReachable } from "./api.ts";
 import type { Finalized } from "./collections.ts";
 
 /** An asset of a hidden collection: what a stranger must not learn before the reveal. */
@@ -82,5 +82,6 @@ export const createHidden = async (
   options: Parameters<typeof createHiddenDraft>[1],
 ): Promise<HiddenDraft & { readonly collection: Finalized }> => {
   const draft = await createHiddenDraft(integration, options);
-  return { ...draft, collection: await bodyOf(await finalizeDraft(integration.key, draft.draft), 201) };
+  const finalized = await whenReachable(() => finalizeDraft(integration.key, draft.draft));
+  return { ...draft, collection: await bodyOf(finalized, 201) };
 };
