@@ -1,8 +1,9 @@
 /** What callers were told is held against what really happened. */
+import { retry } from "../../src/waiting.ts";
 import type { Answer } from "./client.ts";
 import type { Effect, Effects } from "./effects.ts";
 import type { Settlement } from "./operator.ts";
-import type { FaultyService } from "./service.ts";
+import { CONNECTION, type FaultyService } from "./service.ts";
 import { type Entry, isOpen, METHODS, type Shop } from "./workload.ts";
 
 /** What is wrong with an operation. */
@@ -304,9 +305,11 @@ export const leftovers = async (service: FaultyService, shops: readonly Shop[]):
       left.push({ text: `operation ${id}: ${kind} is ${state}`, isUnknown: state === "unknown" });
     }
     left.push(...(await unsent(service, integrationUuid)));
-    const response = await fetch(`${service.url}/admin/v1/integration/${integrationUuid}/wallet`, {
-      headers: { authorization: `Bearer ${service.adminToken}` },
-    });
+    const response = await retry(CONNECTION, () =>
+      fetch(`${service.url}/admin/v1/integration/${integrationUuid}/wallet`, {
+        headers: { authorization: `Bearer ${service.adminToken}` },
+      }),
+    );
     const wallet = (await response.json()) as WalletRows;
     const { queued, open, stuck = [] } = wallet;
     if (!response.ok || queued > 0 || open > 0 || stuck.length > 0) {

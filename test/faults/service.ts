@@ -9,6 +9,7 @@ import { base58 } from "@scure/base";
 import { convertV4MiniflareOptions, Miniflare } from "miniflare";
 import { type Devchain, type InjectedFault, startDevchain } from "../../devchain/index.ts";
 import { applyMigrations, batchIn, buildWorker, builtWorker } from "../../scripts/local-runtime.ts";
+import { retry } from "../../src/waiting.ts";
 import { Caller, pause } from "./client.ts";
 import { type Clock, timeOf } from "./clock.ts";
 import { MARKER } from "./marker.ts";
@@ -30,6 +31,8 @@ const MOST_LINES = 400_000;
 /** How often a ledger is asked for rows, and the pause. Milliseconds of the machine. */
 const ROWS_TRIES = 200;
 const ROWS_PAUSE_MS = 100;
+/** A server may close a connection just as it is used again: such a call isn't carried out. */
+export const CONNECTION = { tries: 5, firstPauseMs: 200 };
 /** The database's files under the runtime's persistence. */
 const DATABASE = "d1";
 
@@ -192,8 +195,8 @@ export class FaultyService {
 
   /** Alarms that rang in this life of the runtime. */
   async rings(): Promise<number> {
-    const counts = (await (await fetch(`${this.#url}/faults`)).json()) as WorkerFaultCounts;
-    return counts.rings;
+    const counts = await retry(CONNECTION, async () => (await fetch(`${this.#url}/faults`)).json());
+    return (counts as WorkerFaultCounts).rings;
   }
 
   /**
@@ -308,11 +311,13 @@ export class FaultyService {
 
   /** Calls the chain by its sound node. */
   async rpc<T>(method: string, params: unknown): Promise<T> {
-    const response = await fetch(this.chain.url + ARCHIVE, {
-      method: "POST",
-      headers: { "content-type": "application/json" },
-      body: JSON.stringify({ jsonrpc: "2.0", id: 1, method, params }),
-    });
+    const response = await retry(CONNECTION, () =>
+      fetch(this.chain.url + ARCHIVE, {
+        method: "POST",
+        headers: { "content-type": "application/json" },
+        body: JSON.stringify({ jsonrpc: "2.0", id: 1, method, params }),
+      }),
+    );
     const { result, error } = (await response.json()) as { result?: T; error?: unknown };
     if (error !== undefined) throw new Error(`${method}: ${JSON.stringify(error)}`);
     return result as T;
