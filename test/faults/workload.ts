@@ -136,7 +136,7 @@ export class Shop {
     path: string,
     body: unknown,
     key: string | null,
-    { subject, patience = 60_000 }: { readonly subject?: string; readonly patience?: number } = {},
+    { subject, patience = 600_000 }: { readonly subject?: string; readonly patience?: number } = {},
   ): Promise<unknown> {
     const write = { method: "POST", path, body, key, patience, ...(subject && { subject }) } as const;
     const answer = await this.caller.write(write);
