@@ -4,6 +4,7 @@ import { newIssuer } from "../support/claim-links.ts";
 import { createCollection, createDraft } from "../support/collections.ts";
 import { type OpenApi, type Operation, operationsOf, readDocument } from "../support/openapi.ts";
 import { operationOver } from "../support/operations.ts";
+import { until } from "../support/waiting.ts";
 
 /**
  * Tries every operation of the document with another integration's key and ids. What belongs to somebody else has to
@@ -50,6 +51,11 @@ beforeAll(async () => {
   };
   tokenId = `${collection.near_collection.collection_id}:1`;
   await settled(operation.operation_uuid);
+  // D1, which answers the list, has it within seconds.
+  await until(async () => {
+    const [shown] = await read<{ minted: number }[]>("/collection");
+    return shown?.minted === 1;
+  });
 });
 
 /** Reads as the owner. */
