@@ -392,7 +392,7 @@ export interface paths {
         };
         /**
          * Read an operation of any integration
-         * @description An operation that ended more than a month ago is in its integration's archive: give the integration's uuid to find it.
+         * @description A month after its end, in a ledger above 4 GiB earlier, an operation is in its integration's archive: give the integration's uuid to find it.
          */
         get: operations["adminGetOperation"];
         put?: never;
@@ -5239,7 +5239,7 @@ export interface components {
                 public_key: string;
             }[];
             /**
-             * @description Writes that a loss of the ledger took along, for seven days after its restoration, the newest first. Their outcome is unknown: repeating one by its Idempotency-Key says so. Writes of the very last second before the loss may be missing here.
+             * @description The newest 1,000 writes that a loss of the ledger took along, the newest first, for seven days after its restoration. Their outcome is unknown: repeating one by its Idempotency-Key says so. Writes of the very last second before the loss may be missing here.
              * @example []
              */
             lost_operations: {

@@ -50,7 +50,7 @@ export const adminOperationEndpoints = [
       operationId: "adminGetOperation",
       summary: "Read an operation of any integration",
       description:
-        "An operation that ended more than a month ago is in its integration's archive: give the integration's uuid to find it.",
+        "A month after its end, in a ledger above 4 GiB earlier, an operation is in its integration's archive: give the integration's uuid to find it.",
       request: { params: operationParam, query: ownerQuery },
       success: { 200: json("The operation.", operationView) },
     },

@@ -51,7 +51,7 @@ export const walletView = z
       .array(z.object({ operation_uuid: z.uuid(), idempotency_key: z.string().nullable() }))
       .openapi({
         description:
-          "Writes that a loss of the ledger took along, for seven days after its restoration, the newest first. Their outcome is unknown: repeating one by its Idempotency-Key says so. Writes of the very last second before the loss may be missing here.",
+          "The newest 1,000 writes that a loss of the ledger took along, the newest first, for seven days after its restoration. Their outcome is unknown: repeating one by its Idempotency-Key says so. Writes of the very last second before the loss may be missing here.",
         example: [],
       }),
   })
