@@ -1,6 +1,6 @@
 /**
  * `npm run test:mutants [-- --draw 10] [--only TEXT …] [--part 1/12] [--typescript] [--json]`: puts each defect of the list into a copy of
- * the project and runs the tests that have to notice it. Ends with 1 if a defect survives. `npm run test:mutants -- --rules [FILE …]`
+ * the project and runs the tests that have to notice it. Ends with 1 if a defect survives. `npm run test:mutants -- --rules [FILE or FOLDER …]`
  * tries instead whatever StrykerJS changes in rules without I/O, and ends with 1 if tests notice less than 90 % of it.
  */
 import { spawnSync } from "node:child_process";
@@ -14,7 +14,7 @@ import { type Verdict, Workplace } from "./workplace.ts";
 const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: {
-    /** StrykerJS's mutants of all rules, or of the files that are named. */
+    /** StrykerJS's mutants of all rules, or of the files and folders that are named. */
     rules: { type: "boolean", default: false },
     /** So many mutants, drawn by date. */
     draw: { type: "string" },
@@ -28,7 +28,7 @@ const { values, positionals } = parseArgs({
   },
 });
 
-if (values.rules) process.exit((await tryRules(positionals.length > 0 ? positionals : undefined)) ? 0 : 1);
+if (values.rules) process.exit((await tryRules(positionals)) ? 0 : 1);
 if (positionals.length > 0)
   throw new Error(`Remove ${positionals[0]}, or add --rules: only that option takes files.`);
 

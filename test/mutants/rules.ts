@@ -18,11 +18,19 @@ const LEAST = 90;
 /** A mutant counts as an endless loop if its tests take longer by this. It allows for a busy machine. Milliseconds. */
 const PATIENCE = 20_000;
 
+/** The files with rules in a folder; any other name stands for itself. */
+const filesOf = (name: string): readonly string[] => {
+  const inside = RULES.filter((rule) => rule.startsWith(`${name}/`));
+  return inside.length > 0 ? inside : [name];
+};
+
 /**
- * Tries all mutants of files, and shows those that survive and the score of each file.
+ * Tries all mutants of rules, and shows those that survive and the score of each file.
+ * @param names files, or folders of `RULES`; none: all
  * @returns whether enough of them were noticed
  */
-export async function tryRules(files: readonly string[] = RULES): Promise<boolean> {
+export async function tryRules(names: readonly string[]): Promise<boolean> {
+  const files = names.length === 0 ? RULES : names.flatMap(filesOf);
   const scratch = mkdtempSync(join(tmpdir(), "mintage-stryker-"));
   try {
     const results = await new Stryker({
