@@ -1,4 +1,4 @@
-/** `npm run export -- <collection>`: everything of a collection, to keep and to continue elsewhere. */
+/** `npm run export -- <collection>`: everything of a collection, to keep it or to continue it elsewhere. */
 
 import { createWriteStream, mkdirSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";

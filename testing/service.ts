@@ -105,8 +105,8 @@ export async function startService({
    */
   inMemory?: boolean;
   /**
-   * Requests reach the Worker without the local runtime's own Workers, which route requests and serve the static files (/docs)
-   * in the thread that is measured. A deployment's router is the platform's. There are no static files then.
+   * Sends requests to the Worker directly, and serves no static files (/docs). Otherwise the local runtime routes them through
+   * Workers of its own, in the thread that is measured; in a deployment the platform routes.
    */
   unrouted?: boolean;
   /** Is called with each line that a Worker logs. */

@@ -53,7 +53,7 @@ test("a hidden collection needs its placeholder, a placeholder a reveal, and a r
 });
 
 /** The output of a launch that resumes from the state of an earlier run. */
-async function goesOn(reply: (request: Seen) => Reply, state?: string): Promise<string> {
+async function resumed(reply: (request: Seen) => Reply, state?: string): Promise<string> {
   await using service = await scriptedService(reply);
   const checked = await checkFolder(folder);
   const request = draftRequest(DRAFT, checked.file, new Map());
@@ -106,7 +106,7 @@ test.each([
     "has 1.png (asset u) with copies: 5, not 2.",
   ],
 ] as const)("%s in the folder is reported if the collection is already on-chain", async (_, assets, told) => {
-  const said = await goesOn(onChain(...assets));
+  const said = await resumed(onChain(...assets));
   expect(said).toContain(told);
   expect(said).toContain("change the folder back");
 });
@@ -129,7 +129,7 @@ async function changedTo(settings: string): Promise<string> {
     const phases = [{ ...sold, phase: 2, kind: "public", currency: null, supply: null }];
     return { status: 200, body: isCollection ? { ...draft, public_mint_config: sold, phases } : draft };
   };
-  return goesOn(reply, JSON.stringify(state));
+  return resumed(reply, JSON.stringify(state));
 }
 
 test("a setting that differs from the on-chain collection is reported with both values", async () => {
@@ -157,7 +157,7 @@ const OVER =
 test("a phase that has ended is refused before anything is uploaded", async () => {
   writeFileSync(join(folder, "collection.yaml"), OVER);
   const asked: string[] = [];
-  const said = await goesOn(({ method, path }) => {
+  const said = await resumed(({ method, path }) => {
     asked.push(`${method} ${path}`);
     return { status: 200, body: { collection_draft_uuid: DRAFT, state: "draft" } };
   });
@@ -167,17 +167,17 @@ test("a phase that has ended is refused before anything is uploaded", async () =
 
 test("a phase that has ended after the collection was published is accepted", async () => {
   writeFileSync(join(folder, "collection.yaml"), OVER);
-  expect(await goesOn(onChain(["0.png", 2]))).toContain("The collection doesn't have 1.png.");
+  expect(await resumed(onChain(["0.png", 2]))).toContain("The collection doesn't have 1.png.");
 });
 
 test("a draft that the service doesn't have is reported with the file that names it", async () => {
-  const said = await goesOn(() => ({ status: 404, body: { code: "not_found", message: "No such draft." } }));
+  const said = await resumed(() => ({ status: 404, body: { code: "not_found", message: "No such draft." } }));
   expect(said).toContain(join(folder, ".mintage-launch."));
   expect(said).toContain(`names draft ${DRAFT}`);
 });
 
 test("a damaged state file is reported by its name", async () => {
-  expect(await goesOn(() => "drop", '{"base_url": "htt')).toMatch(/\.mintage-launch\..*is damaged/);
+  expect(await resumed(() => "drop", '{"base_url": "htt')).toMatch(/\.mintage-launch\..*is damaged/);
 });
 
 const USDC = { contract_id: "usdc.near", symbol: "USDC", decimals: 6 };
@@ -267,7 +267,7 @@ test("phases that a folder has changed before its collection is on-chain are the
   const begun = draftRequest(DRAFT, (await checkFolder(folder)).file, new Map());
   writeFileSync(join(folder, "collection.yaml"), PRICED("1 NEAR"));
   let sent: unknown;
-  await goesOn(
+  await resumed(
     ({ method, path, body }) => {
       if (method === "PUT") sent = JSON.parse(body);
       const draft = { collection_draft_uuid: DRAFT, state: path.includes("/asset") ? "" : "draft" };

@@ -354,7 +354,7 @@ export interface paths {
         put?: never;
         /**
          * Restore the key of a lost wallet object
-         * @description The key comes from the encrypted copy in the database; operations, keys, events and collections from the database and the bucket. A wallet that has lost nothing doesn't change. A restored wallet signs nothing until it is activated. A call that repeats an interrupted one resumes.
+         * @description The key comes from the encrypted copy in the database; operations, keys, events and collections from the database and the bucket. A wallet that has lost nothing doesn't change. A restored wallet signs nothing until it is activated. Call again to resume an interrupted restoration.
          */
         post: operations["adminRestoreWallet"];
         delete?: never;
@@ -392,7 +392,7 @@ export interface paths {
         };
         /**
          * Read an operation of any integration
-         * @description A month after its end, in a ledger above 4 GiB earlier, an operation is in its integration's archive: give the integration's uuid to find it.
+         * @description An operation moves to its integration's archive a month after its end, or earlier if the ledger is above 4 GiB: give the integration's uuid to find it there.
          */
         get: operations["adminGetOperation"];
         put?: never;

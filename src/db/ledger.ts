@@ -105,7 +105,7 @@ export const runSent = (sql: SqlStorage, { sql: text, params }: SentStatement): 
   return { columns: cursor.columnNames, rows: Array.from(cursor.raw()) };
 };
 
-/** Who has a ledger. */
+/** The part of a context by which a ledger is found. */
 export interface LedgerContext {
   readonly env: Bindings;
   /** The ledger of the object that the work runs in; absent in the Worker. */

@@ -71,7 +71,7 @@ export const admin = (path: string, request: ApiRequest = {}): Promise<Response>
     headers: { authorization: `Bearer ${env.ADMIN_TOKEN}`, ...request.headers },
   });
 
-/** The answer to a request of a scene, which is sent again while no node answers the service in time on a busy machine. */
+/** Sends a request again while it gets `chain_unavailable`: on a busy machine the nodes may answer too late. */
 export const whenReachable = async (send: () => Promise<Response>): Promise<Response> => {
   for (;;) {
     const response = await send();

@@ -129,7 +129,7 @@ export const replaceObject = async (integrationUuid: string): Promise<void> => {
 export const withSecrets = (secrets: Readonly<Record<string, string>>, path: string): Promise<Response> =>
   fetchWithSecrets(secrets, `/admin/v1${path}`, { authorization: `Bearer ${env.ADMIN_TOKEN}` });
 
-/** The answer to a POST of a Worker that was deployed with these secrets, once what goes on behind it is over. */
+/** The answer to a POST of a Worker that was deployed with these secrets, once its background work is over. */
 export async function fetchWithSecrets(
   secrets: Readonly<Record<string, string>>,
   path: string,

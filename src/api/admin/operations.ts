@@ -50,7 +50,7 @@ export const adminOperationEndpoints = [
       operationId: "adminGetOperation",
       summary: "Read an operation of any integration",
       description:
-        "A month after its end, in a ledger above 4 GiB earlier, an operation is in its integration's archive: give the integration's uuid to find it.",
+        "An operation moves to its integration's archive a month after its end, or earlier if the ledger is above 4 GiB: give the integration's uuid to find it there.",
       request: { params: operationParam, query: ownerQuery },
       success: { 200: json("The operation.", operationView) },
     },

@@ -52,7 +52,7 @@ export const walletEndpoints = [
       operationId: "adminRestoreWallet",
       summary: "Restore the key of a lost wallet object",
       description:
-        "The key comes from the encrypted copy in the database; operations, keys, events and collections from the database and the bucket. A wallet that has lost nothing doesn't change. A restored wallet signs nothing until it is activated. A call that repeats an interrupted one resumes.",
+        "The key comes from the encrypted copy in the database; operations, keys, events and collections from the database and the bucket. A wallet that has lost nothing doesn't change. A restored wallet signs nothing until it is activated. Call again to resume an interrupted restoration.",
       errors: ["conflict", "wallet_busy"],
     },
     ({ context, params }) => restoreWallet(context, params.integration_uuid),
