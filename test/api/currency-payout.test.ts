@@ -1,4 +1,4 @@
-import { afterEach, beforeAll, describe, expect, test } from "vitest";
+import { afterEach, beforeAll, describe, expect, test, vi } from "vitest";
 import type { PayoutAnswer, Quote } from "../../client/src/index.ts";
 import {
   admin,
@@ -13,6 +13,7 @@ import { createCollection, mintedOnChain } from "../support/collections.ts";
 import { type Collector, createCollector } from "../support/collectors.ts";
 import { createToken, type Token } from "../support/fungible.ts";
 import { background, killAt, observeCheckpoints, operationOver } from "../support/operations.ts";
+import { spoilViews } from "../support/spoilt-views.ts";
 import { newTenant } from "../support/uploads.ts";
 import { until } from "../support/waiting.ts";
 
@@ -34,7 +35,10 @@ beforeAll(async () => {
   await token.give(buyer.accountId, 1_000n * PRICE);
 });
 
-afterEach(() => observeCheckpoints(null));
+afterEach(() => {
+  observeCheckpoints(null);
+  vi.unstubAllGlobals();
+});
 
 const setAccount = (account_id: string | null) =>
   admin(`/integration/${shop.integrationUuid}/payout-account`, { method: "PUT", json: { account_id } });
@@ -113,6 +117,25 @@ describe("a payout in a token", () => {
     });
     await bodyOf(await payOut("all"), 200);
     expect(await token.units(treasury)).toBe(before + 3n * SHARE);
+  });
+
+  test("of all is refused while no node answers for a contract's shares, and goes without those of a contract of other code", async () => {
+    await sell(1);
+    const [units, before] = [await token.units(shop.walletAccountId), await token.units(treasury)];
+    await token.give(shop.walletAccountId, SHARE);
+    const isShares = ({ contract, method }: { contract: string; method: string }) =>
+      contract === shop.contractAccountId && method === "shares_of";
+    spoilViews(isShares, () => null);
+    expect(await bodyOf(await payOut("all"), 503)).toMatchObject({
+      code: "chain_unavailable",
+      outcome: "not_submitted",
+    });
+    vi.unstubAllGlobals();
+    spoilViews(isShares, () => JSON.stringify("many"));
+    expect(await bodyOf(await payOut("all"), 200)).toMatchObject({ amount: `${units + SHARE}` });
+    vi.unstubAllGlobals();
+    await bodyOf(await payOut("all"), 200);
+    expect(await token.units(treasury)).toBe(before + units + 2n * SHARE);
   });
 
   test("that was interrupted continues before any other one is accepted, and pays once", async () => {

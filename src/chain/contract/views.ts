@@ -175,11 +175,13 @@ const count = z.int().min(0);
 const instant = z.number().nullable();
 /** yoctoNEAR below the NEAR that exist: 64 bits have room for the sum of many in nanoNEAR. */
 const amount = z.string().regex(/^\d{1,33}$/);
+/** Smallest units of a currency: 128 bits. */
+const units = z.string().regex(/^\d{1,39}$/);
 const texts = z.array(z.string());
 const accounts = texts;
 const shares = z.record(z.string(), count.max(10_000));
 const mintConfig = z.object({
-  mint_fee: z.string().regex(/^\d{1,39}$/),
+  mint_fee: units,
   currency: z.string().nullish(),
   supply: count.nullish(),
   minted: count.optional(),
@@ -344,7 +346,8 @@ export const contractViewsAt = (rpc: ChainRpc, contractId: string, at: At, optio
         ...payment,
       }),
     /** Shares of an account that wait in a currency, in its smallest units. */
-    shares: (account_id: string, currency: string) => view<string>("shares_of", { account_id, currency }),
+    shares: async (account_id: string, currency: string) =>
+      fitting<string>(units, await view<unknown>("shares_of", { account_id, currency }), "shares"),
     /** Claim drops by number; null if closed. */
     drops: (fromIndex: number, limit: number) =>
       view<(ContractDrop | null)[]>("drops", { from_index: fromIndex, limit }),
