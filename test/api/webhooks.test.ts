@@ -230,9 +230,9 @@ describe("delivery", () => {
     expect(eventsOf(received)[1]?.seq).toBeGreaterThan(eventsOf(received)[0]!.seq);
   });
 
-  test("disables the endpoint after five days without a success, and reports that", async () => {
+  test("disables the endpoint after five days without a success, reports that, and begins anew once it is enabled", async () => {
     const failing = () => new Response(null, { status: 500 });
-    answers.push(failing, failing, failing, failing);
+    answers.push(failing, failing, failing, failing, failing, failing);
     const hook = await create({ types: ["nft.minted"] });
     await mint();
     await sent(hook.webhook_uuid, 1);
@@ -246,10 +246,15 @@ describe("delivery", () => {
     };
     expect(await attemptAfter(1, 2)).toMatchObject({ enabled: true });
     expect(await attemptAfter(4.9, 3)).toMatchObject({ enabled: true });
+    // Only a test that succeeds counts as a success.
+    const tried = await bodyOf<Delivery>(await post(`/webhook/${hook.webhook_uuid}/test`), 200);
+    expect(tried.status).toBe(500);
     const reason = "No delivery has succeeded for 5 days.";
-    expect(await attemptAfter(5.1, 4)).toMatchObject({ enabled: false, disabled_reason: reason });
+    expect(await attemptAfter(5.1, 5)).toMatchObject({ enabled: false, disabled_reason: reason });
     const told = await read<Event[]>("/event?type=webhook.disabled");
     expect(told.at(-1)?.data).toMatchObject({ webhook_uuid: hook.webhook_uuid, disabled_reason: reason });
+    await bodyOf(await put(hook.webhook_uuid, { enabled: true }), 200);
+    expect(await attemptAfter(5.3, 6)).toMatchObject({ enabled: true });
   });
 
   test.each(["webhook.before_attempt", "webhook.after_attempt"])(
