@@ -71,8 +71,11 @@ describe("GET /operation", () => {
   test("shows running operations without asking a wallet", async () => {
     collection = (await createCollection(shop, { copies: [1] })).collection_uuid;
     await setFaults({ kind: "request_lost", methods: ["send_tx"] });
-    const { operation_uuid: uuid } = await bodyOf<Summary>(await mint({}, { prefer: "respond-async" }), 202);
+    const begun = await mint({ reference: "order-7" }, { prefer: "respond-async" });
+    const { operation_uuid: uuid } = await bodyOf<Summary>(begun, 202);
     expect(await list("state=pending")).toMatchObject([{ operation_uuid: uuid, state: "pending" }]);
+    expect(await list("state=pending&reference=order-7")).toHaveLength(1);
+    expect(await list("state=pending&reference=order-8")).toEqual([]);
     expect(await list(`state=pending&subject_uuid=${collection}&kind=mint`)).toHaveLength(1);
     expect(await list("state=pending&kind=finalize")).toEqual([]);
     await setFaults();
