@@ -188,7 +188,11 @@ const list = ({ collection_uuid: uuid }: { collection_uuid: string }, change: st
 
 describe("a currency", () => {
   const refusedFor = async (currency: string) => {
-    const draft = await createDraft(shop, { settings: { phases: [{ phase: 3, mint_fee: "1", currency }] } });
+    const phases = [
+      { phase: 2, mint_fee: "0" },
+      { phase: 3, mint_fee: "1", currency },
+    ];
+    const draft = await createDraft(shop, { settings: { phases } });
     const before = await balanceOf(shop.walletAccountId);
     for (const path of ["/quote", `/collection-draft/${draft}/finalize`]) {
       const json = { method: "POST", path: `/collection-draft/${draft}/finalize` };
@@ -196,7 +200,7 @@ describe("a currency", () => {
         await api(path, { key: shop.key, method: "POST", ...(path === "/quote" && { json }) }),
         400,
       );
-      expect(body.issues[0]!.path.slice(-3)).toEqual(["phases", 0, "currency"]);
+      expect(body.issues[0]!.path.slice(-3)).toEqual(["phases", 1, "currency"]);
     }
     // Nothing was signed, and the draft stays open.
     expect(await balanceOf(shop.walletAccountId)).toBe(before);
