@@ -276,3 +276,13 @@ describe("an acceptance that the ledger doesn't confirm", () => {
     expect(await minted()).toBe(before + 1);
   });
 });
+
+test("the operator isn't told that an operation doesn't exist while a ledger that may have it doesn't answer", async () => {
+  const uuid = (await mint()).headers.get("x-operation-uuid")!;
+  const WALLET = watchedLedgers(async () => {
+    throw Object.assign(new Error("the object was reset"), { overloaded: true });
+  });
+  const headers = { authorization: `Bearer ${env.ADMIN_TOKEN}` };
+  const { response } = await apiWith({ WALLET }, `/admin/v1/operation/${uuid}`, { headers });
+  expect(await bodyOf(response, 503)).toMatchObject({ code: "database_unavailable", retryable: true });
+});
