@@ -243,6 +243,11 @@ test("mints whose shared transaction the operator has found have the answers tha
     for (const { token_id: token } of minted) given.add(token);
   }
   expect(given.size).toBe(5);
+  const told = await eventsOf<Told>(shop.key, "operation.unknown");
+  for (const one of uuids) {
+    const then = { state: "unknown", finished_at: null, cost: { actual: null }, answer: null };
+    expect(told.find(({ data }) => data.operation_uuid === one)?.data).toMatchObject(then);
+  }
 });
 
 test("a transfer is settled once a node shows what it did", async () => {
