@@ -1,4 +1,4 @@
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import type { CollectionDraftAsset } from "../../client/src/index.ts";
 import { picture } from "../../testing/pictures.ts";
 import { bodyOf } from "../support/api.ts";
@@ -542,6 +542,18 @@ test("a form is rejected if its draft is locked before it is attached", async ()
     send(uploadPath(tenant.draftId), { method: "POST", key: tenant.key, headers, body });
   expect(await bodyOf<ErrorBody>(await repeat(form()), 409)).toMatchObject({ code: "draft_locked" });
   expect(await assetsOf(tenant)).toEqual([]);
+});
+
+test("a form whose file isn't stored is refused, and can be sent again", async () => {
+  const tenant = await newTenant();
+  const form = () =>
+    formOf([{ asset_filename: "a.png", copies: 1 }], [{ name: "a.png", bytes: picture("png", 12) }]);
+  const put = vi
+    .spyOn(env.BUCKET, "put")
+    .mockRejectedValue(new Error("put: We encountered an internal error. Please try again. (10001)"));
+  expect(await refused(tenant, form(), 503)).toMatchObject({ code: "database_unavailable" });
+  put.mockRestore();
+  await bodyOf(await attach(tenant, form()), 201);
 });
 
 test.each(["png", "jpeg", "gif", "webp"] as const)(

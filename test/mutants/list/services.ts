@@ -112,6 +112,14 @@ export const SERVICES: readonly Mutant[] = [
     named: "reports all problems of a form together as 400",
   },
   {
+    id: "uploads: a form is attached before its files are stored",
+    file: "src/files/uploads/attach-assets.ts",
+    search: "await writer.finish();",
+    replacement: "void writer.finish().catch(() => undefined);",
+    tests: ["test/api/asset-bulk.test.ts"],
+    named: "a form whose file isn't stored is refused, and can be sent again",
+  },
+  {
     id: "ipfs: a shard's links are not in the order of their slots",
     file: "src/files/ipfs/directory.ts",
     search: "leaves.sort((left, right) => Buffer.compare(left.hash, right.hash));",
