@@ -20,10 +20,10 @@ test("a run against a node ends with a table, and the next one repeats nothing t
     await chain.close();
     rmSync(data, { recursive: true });
   });
-  const node = ["--rpc", chain.url, "--account", account.accountId, "--key", pair.toString()];
+  const node = ["--rpc", chain.url, "--account", account.accountId];
   const run = async () => {
     const args = ["test/chain/run.ts", ...node, "test/chain/rpc.test.ts"];
-    const env = { ...process.env, MINTAGE_DATA: data };
+    const env = { ...process.env, MINTAGE_DATA: data, CHAIN_TEST_KEY: pair.toString() };
     const child = spawn(process.execPath, args, { cwd: ROOT, env, stdio: ["ignore", "pipe", "inherit"] });
     const [said, [status]] = await Promise.all([text(child.stdout), once(child, "exit")]);
     return { said, status };

@@ -1,5 +1,5 @@
 /**
- * The network under test: the one that `npm run test:chain -- --rpc … --account … --key …` names, or an embedded chain
+ * The network under test: the one that `npm run test:chain -- --rpc … --account …` names, or an embedded chain
  * started for the test file. Tests see only its URL, an account with funds and that account's key.
  */
 import { randomBytes } from "node:crypto";

@@ -23,7 +23,7 @@ import { createVitest, startVitest, type TestCase } from "vitest/node";
 const USAGE = `Usage: npm run test:chain -- [options] [FILE …]
   --rpc URL      JSON-RPC address of a node; absent: embedded chains
   --account ID   an account with 100 NEAR, most of which stays in the accounts that the tests create
-  --key KEY      its full-access key, ed25519:…
+  --key KEY      its full-access key, ed25519:…; or CHAIN_TEST_KEY, which other users of the machine can't see
   --again        runs the tests that have passed before, too`;
 
 /** Within 15 minutes with the start and the end of a run. */
@@ -195,10 +195,10 @@ if (values.help) {
   console.log(USAGE);
   process.exit(0);
 }
-const { rpc: url, account: accountId, key } = values;
+const { rpc: url, account: accountId, key = process.env.CHAIN_TEST_KEY } = values;
 if (url && accountId && key) process.exit(await runRemotely(url, accountId, key));
-if (url ?? accountId ?? key) {
-  console.error("Give --rpc, --account and --key together, or none of them.");
+if (url ?? accountId ?? values.key) {
+  console.error("Give --rpc, --account and --key (or CHAIN_TEST_KEY) together, or none of them.");
   process.exit(2);
 }
 await (await startVitest("test", positionals, { project: "chain", watch: false })).close();
