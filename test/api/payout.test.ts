@@ -521,9 +521,10 @@ describe("a payout of sales", () => {
       `CREATE TRIGGER held AFTER INSERT ON intents
        BEGIN UPDATE intents SET held_until = 9000000000000 WHERE id = NEW.id; END`,
     );
-    const accepted = await admin(`/integration/${shop.integrationUuid}/contract/accept`, {
+    const path = `/admin/v1/integration/${shop.integrationUuid}/contract/accept`;
+    const { response: accepted } = await apiWith({ SYNC_WAIT_MS: "1" }, path, {
       json: { account_id: shop.contractAccountId },
-      headers: { prefer: "respond-async" },
+      headers: { authorization: `Bearer ${env.ADMIN_TOKEN}` },
     });
     const { operation_uuid: uuid } = await bodyOf<{ operation_uuid: string }>(accepted, 202);
     await inLedger(shop.integrationUuid, "DROP TRIGGER held");
