@@ -5608,7 +5608,7 @@ export interface operations {
                     "application/json": components["schemas"]["ContractHandOver"];
                 };
             };
-            /** @description Accepted: the chain took longer than the request waits, or `Prefer: respond-async` was sent. Location leads to the operation. */
+            /** @description Accepted: the chain took longer than the request waits. Location leads to the operation. */
             202: {
                 headers: {
                     /** @description Address of the operation. */
@@ -5669,7 +5669,7 @@ export interface operations {
                     "application/json": components["schemas"]["ContractUpgraded"];
                 };
             };
-            /** @description Accepted: the chain took longer than the request waits, or `Prefer: respond-async` was sent. Location leads to the operation. */
+            /** @description Accepted: the chain took longer than the request waits. Location leads to the operation. */
             202: {
                 headers: {
                     /** @description Address of the operation. */
@@ -5746,7 +5746,7 @@ export interface operations {
                     "application/json": components["schemas"]["WalletCreated"];
                 };
             };
-            /** @description Accepted: the chain took longer than the request waits, or `Prefer: respond-async` was sent. Location leads to the operation. */
+            /** @description Accepted: the chain took longer than the request waits. Location leads to the operation. */
             202: {
                 headers: {
                     /** @description Address of the operation. */
@@ -5942,7 +5942,7 @@ export interface operations {
                     "application/json": components["schemas"]["ContractDeployed"];
                 };
             };
-            /** @description Accepted: the chain took longer than the request waits, or `Prefer: respond-async` was sent. Location leads to the operation. */
+            /** @description Accepted: the chain took longer than the request waits. Location leads to the operation. */
             202: {
                 headers: {
                     /** @description Address of the operation. */
@@ -5988,7 +5988,7 @@ export interface operations {
                     "application/json": components["schemas"]["ContractOwnership"];
                 };
             };
-            /** @description Accepted: the chain took longer than the request waits, or `Prefer: respond-async` was sent. Location leads to the operation. */
+            /** @description Accepted: the chain took longer than the request waits. Location leads to the operation. */
             202: {
                 headers: {
                     /** @description Address of the operation. */
@@ -6282,7 +6282,7 @@ export interface operations {
                     "application/json": components["schemas"]["WalletCreated"];
                 };
             };
-            /** @description Accepted: the chain took longer than the request waits, or `Prefer: respond-async` was sent. Location leads to the operation. */
+            /** @description Accepted: the chain took longer than the request waits. Location leads to the operation. */
             202: {
                 headers: {
                     /** @description Address of the operation. */

@@ -349,7 +349,7 @@ const routeOf = (definition: Definition) => {
       ...errorResponses([...commonErrors(definition), ...errors]),
       ...withHeaders(
         access === "key" ? KEY_HEADERS : REQUEST_ID,
-        operation ? { ...success, 202: ACCEPTED } : success,
+        operation ? { ...success, 202: acceptedResponse(access) } : success,
       ),
     },
   });
@@ -408,14 +408,11 @@ export const optionalBody = <S extends z.ZodType>(schema: S, example: unknown) =
   required: false,
 });
 
-const ACCEPTED = {
-  description:
-    "Accepted: the chain took longer than the request waits, or `Prefer: respond-async` was sent. Location leads to the operation.",
-  headers: { Location: { description: "Address of the operation.", schema: { type: "string" } } },
-  content: {
-    "application/json": { schema: acceptedView },
-  },
-} as const;
+const acceptedResponse = (access: ReturnType<typeof accessOf>) => ({
+  description: `Accepted: the chain took longer than the request waits${access === "key" ? ", or `Prefer: respond-async` was sent" : ""}. Location leads to the operation.`,
+  headers: { Location: { description: "Address of the operation.", schema: { type: "string" as const } } },
+  content: { "application/json": { schema: acceptedView } },
+});
 
 const withHeaders = (headers: object, responses: Responses): Responses =>
   Object.fromEntries(
