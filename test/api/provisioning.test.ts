@@ -7,6 +7,7 @@ import { admin, bodyOf, createIntegration, type TestIntegration } from "../suppo
 import { account, rpc, view } from "../support/chain.ts";
 import { forgetContract } from "../support/database.ts";
 import { deployFormer } from "../support/former-contract.ts";
+import { inLedger } from "../support/ledgers.ts";
 import {
   background,
   firstPass,
@@ -183,28 +184,41 @@ describe("an integration's wallet", () => {
     await pay(subject_uuid, env.PLATFORM_ACCOUNT_ID, 1n);
   });
 
-  test("keeps its key if its object is lost while the account is created", async () => {
+  test.each([
+    ["at once", async () => undefined],
+    [
+      "after the database knew of its ledger",
+      (uuid: string) =>
+        until(async () => (await inLedger(uuid, "SELECT 1 FROM meta WHERE sent_entry > 0")).length > 0),
+    ],
+  ])("keeps its key if its object is lost while the account is created, %s", async (_, told) => {
     const { subject_uuid: uuid } = await bodyOf<OperationResource>(await brokenOff("Lost early"), 202);
     const read = async () =>
       bodyOf<{ wallet_state: string; wallet_public_key: string; wallet_account_id: string }>(
         await admin(`/integration/${uuid}`),
         200,
       );
+    const wallet = (step: string) => admin(`/integration/${uuid}/wallet${step}`, { method: "POST" });
     const before = await read();
+    await told(uuid);
     await loseObject(uuid);
     // On a request the object gets back the key that the account has or will have; it makes no other.
     await until(async () => {
-      const answer = await admin(`/integration/${uuid}/wallet`, { method: "POST" });
-      await answer.body?.cancel();
-      return answer.status === 200;
+      const answer = await wallet("");
+      if (answer.status !== 503) return answer.status === 200;
+      // The database knows that a ledger was lost: only the operator lets it continue.
+      expect(await answer.json()).toMatchObject({ code: "wallet_inactive" });
+      await bodyOf(await wallet("/restore"), 200);
+      await bodyOf(await wallet("/activate"), 200);
+      return false;
     });
     expect(await read()).toMatchObject({
       wallet_state: "ready",
       wallet_public_key: before.wallet_public_key,
     });
-    const wallet = { state: "restored", public_key: before.wallet_public_key };
-    expect(await bodyOf(await admin(`/integration/${uuid}/wallet`), 200)).toMatchObject(wallet);
-    await bodyOf(await admin(`/integration/${uuid}/wallet/activate`, { method: "POST" }), 200);
+    const { wallet_public_key: public_key } = before;
+    expect(await bodyOf(await admin(`/integration/${uuid}/wallet`), 200)).toMatchObject({ public_key });
+    await bodyOf(await wallet("/activate"), 200);
     await pay(uuid, env.PLATFORM_ACCOUNT_ID, 1n);
   });
 
