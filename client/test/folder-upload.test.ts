@@ -96,6 +96,23 @@ test("every picture is uploaded once with its metadata, and progress is reported
   ).toHaveLength(1);
 });
 
+test("a folder goes into each of two drafts under keys of its own", async () => {
+  const drafts = new Map([
+    ["first", new Draft()],
+    ["second", new Draft()],
+  ]);
+  const keys: string[] = [];
+  await using service = await scriptedService((request) => {
+    if (request.method === "POST") keys.push(String(request.headers["idempotency-key"]));
+    return drafts.get(/collection-draft\/(\w+)\//.exec(request.path)?.[1] ?? "")!.reply(request);
+  });
+  for (const [uuid, draft] of drafts) {
+    await uploadFolder(clientOf(service.url), uuid, folder, { limits: SMALL });
+    expect(namesOf(draft)).toEqual(ALL);
+  }
+  expect(new Set(keys).size).toBe(14);
+});
+
 test("a run that breaks off is completed by the next, and nothing is attached twice", async () => {
   const draft = new Draft();
   let down = false;
