@@ -1,6 +1,7 @@
 import { env, exports } from "cloudflare:workers";
 import parsePrometheus from "parse-prometheus-text-format";
 import { beforeAll, describe, expect, test } from "vitest";
+import type { Overview } from "../../client/src/index.ts";
 import {
   admin,
   api,
@@ -12,7 +13,7 @@ import {
 import { setFaults } from "../support/chain-control.ts";
 import { createCollection } from "../support/collections.ts";
 import { killedAt } from "../support/operations.ts";
-import { later } from "../support/waiting.ts";
+import { eventually, later } from "../support/waiting.ts";
 import { resumeByPresentClock } from "../support/wallets.ts";
 
 const NAME = 'Herons "and\\ egrets"';
@@ -111,6 +112,28 @@ describe("GET /admin/v1/metrics", () => {
     expect(counts).toEqual(counts.toSorted((a, b) => a - b));
     expect(buckets.at(-1)?.slice(1)).toEqual(["+Inf", `${MINTED}.0`]);
     expect(buckets.map(([, bound]) => bound)).toContain("25.0");
+  });
+
+  // Before tests that move the clock ahead.
+  test("reports in seconds how long a node took to answer, which the overview has in milliseconds", async () => {
+    await setFaults({ kind: "delay", ms: 50 });
+    try {
+      const overview = async () => bodyOf<Overview>(await admin("/overview"), 200);
+      await eventually(async () => {
+        const [before, text, after] = [
+          await overview(),
+          await (await admin("/metrics")).text(),
+          await overview(),
+        ];
+        const [{ host: node, latency_ms: ms }] = before.nodes as [Overview["nodes"][number]];
+        expect(ms).toBeGreaterThan(0);
+        // All three have the same reading.
+        expect(after.nodes).toEqual(before.nodes);
+        expect(sampleValue("mintage_node_latency_seconds", { node }, text)).toBe(ms! / 1_000);
+      });
+    } finally {
+      await setFaults();
+    }
   });
 
   test("reports a pending operation, and after two minutes that it needs attention", async () => {
