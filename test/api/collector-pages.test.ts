@@ -683,6 +683,28 @@ describe("the gallery in a browser", () => {
     expect((await html(`/g/${slug}?owner=nobody.near`)).text).toContain("nobody.near owns none of these.");
   });
 
+  test("a trait with many values offers a hundred, and any other one while it is chosen", async () => {
+    const values = Array.from({ length: 101 }, (_, index) => `Plume ${index}`);
+    const made = await createShown(
+      shop,
+      settings,
+      values.map((value) => ({ copies: 1, reference: { attributes: [{ trait_type: "Plume", value }] } })),
+    );
+    const own = newSlug();
+    await bodyOf(await putPage(shop.key, made.collection_uuid, { slug: own, enabled: true }), 200);
+    const json = { receiver_addresses: [collector.accountId] };
+    await bodyOf(await api(`/collection/${made.collection_uuid}/mint`, { key: shop.key, json }), 201);
+    const offered = async (query = "") =>
+      [...(await html(`/g/${own}${query}`)).text.matchAll(/<option value="Plume=([^"]+)"/g)].map(
+        ([, value]) => decodeURIComponent(value!),
+      );
+    const first = await offered();
+    expect(first).toHaveLength(100);
+    const [other] = values.filter((value) => !first.includes(value));
+    const trait = `Plume=${encodeURIComponent(other!)}`;
+    expect(await offered(`?${new URLSearchParams({ trait })}`)).toEqual([...first, other]);
+  });
+
   test("ignores unknown query parameters, and accepts an owner with a phone's capital letter", async () => {
     const { text } = await html(`/g/${slug}?fbclid=x&utm_source=a&utm_source=b&trait=Sky%3DDay&limit=3`);
     expect(text.match(/<li>/g)).toHaveLength(3);
@@ -727,13 +749,18 @@ describe("the gallery in a browser", () => {
       cards.push(await cardOf((await html(path)).text));
     expect(new Set(cards.map(({ address }) => address)).size).toBe(3);
     expect(new Set(cards.map(({ bytes }) => Buffer.from(bytes).toString("base64"))).size).toBe(3);
-    const json = { slug, theme: { accent: "#aa3300" }, enabled: true };
-    await bodyOf(await putPage(shop.key, shown.collection_uuid, json), 200);
-    await eventually(async () => {
-      const { address, bytes } = await cardOf((await html(`/m/${slug}`)).text);
-      expect(address).not.toBe(cards[0]!.address);
-      expect(bytes).not.toEqual(cards[0]!.bytes);
-    });
+    const addresses = [cards[0]!.address];
+    for (const change of [{ theme: { accent: "#aa3300" } }, { cover_asset_uuid: shown.assetUuids[2] }]) {
+      const json = { slug, enabled: true, ...change };
+      await bodyOf(await putPage(shop.key, shown.collection_uuid, json), 200);
+      await eventually(async () => {
+        const { address, bytes } = await cardOf((await html(`/m/${slug}`)).text);
+        expect(addresses).not.toContain(address);
+        // The test's pictures look alike.
+        expect(bytes).not.toEqual(cards[0]!.bytes);
+        addresses.push(address);
+      });
+    }
     for (const name of ["0", "x", "999"])
       expect((await api(`/public/v1/card/${slug}/${name}`)).status).toBe(404);
   });

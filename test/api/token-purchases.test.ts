@@ -10,6 +10,8 @@ const WEALTH = 100n * PRICE;
 
 let shop: TestIntegration;
 let token: Token;
+/** What nothing is sold for any more. */
+let former: Token;
 let buyer: Collector;
 let collection: Finalized;
 let slug: string;
@@ -17,12 +19,13 @@ let slug: string;
 beforeAll(async () => {
   shop = await createIntegration("Shop");
   token = await createToken({ symbol: "USDC", decimals: 6 });
+  former = await createToken({ symbol: "OLD", decimals: 6 });
   buyer = await createCollector();
   await token.give(buyer.accountId, WEALTH);
   const phases = [
     { phase: 2, mint_fee: `${PRICE}`, currency: token.accountId, limit_per_account: 3 },
     { phase: 3, mint_fee: `${10n ** 24n}`, starts_at: "2099-01-01T00:00:00Z" },
-    { phase: 4, mint_fee: "1", currency: token.accountId, ends_at: "2020-01-01T00:00:00Z" },
+    { phase: 4, mint_fee: "1", currency: former.accountId, ends_at: "2020-01-01T00:00:00Z" },
   ];
   collection = await createCollection(shop, { settings: { title: "Herons", phases } });
   slug = `herons-${crypto.randomUUID().slice(0, 8)}`;
@@ -53,7 +56,7 @@ describe("a collection that is sold for a token", () => {
     expect((await read<PublicCollection>("")).phases).toMatchObject([
       { phase: 2, kind: "public", mint_fee: `${PRICE}`, currency: usdc, supply: null, minted: 0 },
       { phase: 3, currency: null },
-      { phase: 4, currency: usdc },
+      { phase: 4, currency: { ...usdc, contract_id: former.accountId, symbol: "OLD" } },
     ]);
   });
 
@@ -61,12 +64,14 @@ describe("a collection that is sold for a token", () => {
     const page = await (await api(`/m/${slug}`)).text();
     expect(page).toContain("5 USDC");
     expect(page).toContain("1 NEAR");
-    expect(page).toContain("0.000001 USDC");
+    expect(page).toContain("0.000001 OLD");
     expect(page).toContain("ft_transfer_call");
     expect(page).toContain(token.accountId);
     expect(page).not.toMatch(/\$\s?\d|≈|about \d/);
     const states = [...page.matchAll(/class="state">([^<]+)</g)].map(([, state]) => state);
     expect(states).toEqual(["Live", "Upcoming", "Ended"]);
+    const [, payable = ""] = /<select id="currency">(.*?)<\/select>/s.exec(page) ?? [];
+    expect([...payable.matchAll(/value="([^"]*)"/g)].map(([, id]) => id)).toEqual(["", token.accountId]);
   });
 
   test("says what an account may mint in the token, and what it has of it", async () => {
