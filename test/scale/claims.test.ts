@@ -1,7 +1,7 @@
 import { env } from "cloudflare:workers";
 import { beforeEach, expect, test } from "vitest";
 import { ClaimIssuer } from "../../client/src/index.ts";
-import { api, bodyOf, createIntegration, type TestIntegration } from "../support/api.ts";
+import { admin, api, bodyOf, createIntegration, type TestIntegration } from "../support/api.ts";
 import { makeLink, newIssuer } from "../support/claim-links.ts";
 import { createCollection, type Finalized } from "../support/collections.ts";
 import { putPage } from "../support/collectors.ts";
@@ -35,26 +35,36 @@ const list = async (query = "") => bodyOf<Event[]>(await api(`/event${query}`, {
 const told = () => list(`?after=${before}`);
 const redeemed = async () =>
   (await list(`?after=${before}&type=claim.redeemed`)).map(({ data }) => [data.drop_id, data.link]);
-const call = (from: TestIntegration, method: string, args: object, deposit = "0") =>
-  sendFrom(from.integrationUuid, shop.contractAccountId, [
+const call = (
+  from: TestIntegration,
+  method: string,
+  args: object,
+  deposit = "0",
+  contract = shop.contractAccountId,
+) =>
+  sendFrom(from.integrationUuid, contract, [
     { kind: "function_call", method, args: Buffer.from(JSON.stringify(args)), gas: `${10n ** 14n}`, deposit },
   ]);
-const createDrop = (terms: { readonly links: number; readonly quantity: number }) =>
+const createDrop = (
+  terms: { readonly links: number; readonly quantity: number },
+  of: Pick<Finalized, "contract_address" | "near_collection"> = made,
+) =>
   call(
     shop,
     "drop_create",
     {
-      collection_id: made.near_collection.collection_id,
+      collection_id: of.near_collection.collection_id,
       issuer_public_key: issuer.getPublicKey().toString(),
       expires_at_ms: Date.now() + 86_400_000,
       ...terms,
     },
     "1",
+    of.contract_address,
   );
-const claim = (link: number, drop_id = 1) => {
-  const place = { network: env.NEAR_NETWORK, contract: shop.contractAccountId, drop: drop_id, link };
+const claim = (link: number, drop_id = 1, contract = shop.contractAccountId) => {
+  const place = { network: env.NEAR_NETWORK, contract, drop: drop_id, link };
   const held = makeLink(issuer, place);
-  return call(collector, "nft_claim", held.proofFor(collector.walletAccountId));
+  return call(collector, "nft_claim", held.proofFor(collector.walletAccountId), "0", contract);
 };
 
 test("each redeemed link is reported once, beside its tokens", async () => {
@@ -97,10 +107,24 @@ test("each redeemed link is reported once, beside its tokens", async () => {
   ]);
 });
 
-test("after a loss of the ledger, no claim is reported twice, and later ones are", async () => {
+test("after a loss of the ledger, no claim of any contract is reported twice, and later ones are", async () => {
+  const deploy = async (name: string) => {
+    const answer = await admin(`/integration/${shop.integrationUuid}/contract`, {
+      json: { name, symbol: "O" },
+    });
+    return (await bodyOf<{ contract_uuid: string }>(answer, 201)).contract_uuid;
+  };
+  // The schedule looks at five contracts at once: the last of these is never among the five of the shop's first one.
+  const deployed = await Promise.all(["A", "B", "C", "D"].map(deploy));
+  const contractUuid = deployed.toSorted().at(-1)!;
+  const other = await createCollection({ ...shop, contractUuid }, { copies: [10] });
+  await createDrop({ links: 8, quantity: 1 }, other);
   await claim(5);
+  await claim(7, 1, other.contract_address);
   await background.reconcile();
-  expect(await redeemed()).toEqual([[1, 5]]);
+  const numbers = (await redeemed()).map(([, link]) => link);
+  expect(new Set(numbers)).toEqual(new Set([5, 7]));
+  expect(numbers).toHaveLength(2);
   await replaceObject(shop.integrationUuid);
   await background.reconcile();
   await background.reconcile();
