@@ -308,6 +308,21 @@ test("what a restoration finds raises what the wallet and a key have spent today
     }
   }));
 
+test("a key that is back on its account continues above its last nonce, however low a node says that it is", () =>
+  withJournal(({ lanes }) => {
+    const key = { publicKey: "ed25519:own", kind: "full_access", receiverId: null, methods: [] } as const;
+    lanes.add({ id: "own", ...key, addedBy: null, nonceGap: 0 });
+    for (const [height, nonce, kept] of [
+      [10, 7, 7],
+      [20, 3, 7],
+      [30, 9, 9],
+    ] as const) {
+      lanes.adopt("own", nonce, height);
+      expect(lanes.get("own").nonce).toBe(kept);
+      lanes.gone(height + 1, "own");
+    }
+  }));
+
 test("an overdue alarm is set again by the next status call", async () => {
   const { uuid, wallet } = await createWallet();
   const stub = env.WALLET.getByName(uuid);
