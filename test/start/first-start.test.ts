@@ -115,13 +115,16 @@ describe("a first npm start", () => {
     while ((await listens(environment.PORT)) || (await listens(environment.NEAR_PORT))) {
       await new Promise((resolve) => setTimeout(resolve, 100));
     }
-    const second = start("start");
+    const second = start("start", { ADMIN_TOKEN: "another-token-of-the-operator-0123456789" });
     await said(second, "Ctrl-C ends the service");
     expect(/demo key +(\S+)/.exec(second.output)?.[1]).toBe(key);
     const response = await fetch(`http://127.0.0.1:${environment.PORT}/api/v1/collection`, {
       headers: { authorization: `Api-Key ${key}` },
     });
     expect((await response.json()) as unknown[]).toHaveLength(4);
+    // The terminal knows the operator's token of this start.
+    const admin = start("admin", {}, ["integrations", "--json"]);
+    expect(await admin.exit, admin.output).toBe(0);
     interrupt(second);
     expect(await second.exit).toBe(0);
   });
