@@ -114,7 +114,7 @@ test("after a loss of the ledger, no claim of any contract is reported twice, an
     });
     return (await bodyOf<{ contract_uuid: string }>(answer, 201)).contract_uuid;
   };
-  // The schedule looks at five contracts at once: the last of these is never among the five of the shop's first one.
+  // The schedule reads contracts in groups of five, by uuid, and the last of these is the sixth.
   const deployed = await Promise.all(["A", "B", "C", "D"].map(deploy));
   const contractUuid = deployed.toSorted().at(-1)!;
   const other = await createCollection({ ...shop, contractUuid }, { copies: [10] });
