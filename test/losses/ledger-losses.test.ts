@@ -32,8 +32,9 @@ import {
   operationOver,
   readOperation,
 } from "../support/operations.ts";
-import { intent, walletOf } from "../support/own-wallets.ts";
+import { intent, journalRows, walletOf } from "../support/own-wallets.ts";
 import { pay } from "../support/payments.ts";
+import { until } from "../support/waiting.ts";
 import { dropObject, endObject, loseObject, shipAll } from "../support/wallets.ts";
 
 let shop: TestIntegration;
@@ -1122,6 +1123,8 @@ test("a ledger that was set back while the database was away isn't taken for the
   await putLedger(own.integrationUuid, copy);
   // Its next call has the number of the one that D1 has answered, and a higher version.
   await later(2);
+  const known = "SELECT 1 FROM meta WHERE forgot_version IS NOT NULL";
+  await until(async () => (await journalRows(own.integrationUuid, known)).length > 0);
   const json = { receiver_addresses: [alice] };
   const refused = await api(`/collection/${uuid}/mint`, { key: own.key, json });
   expect(await bodyOf(refused, 503)).toMatchObject({ code: "wallet_inactive" });

@@ -94,7 +94,6 @@ describe("the tokens of a shared transaction", () => {
   test("are read by each request if the wallet's read fails", async () => {
     const [shop, collection] = await opened("Read by each");
     const asked = tokenViews();
-    const answers = await mintTogether(shop, collection);
     let failed = 0;
     vi.mocked(globalThis.fetch).mockImplementation(async (...call) => {
       const answer = await originalFetch(...call);
@@ -103,7 +102,7 @@ describe("the tokens of a shared transaction", () => {
       const { result, ...body } = (await answer.json()) as { result: { block_height: number } };
       return Response.json({ ...body, result: { block_height: result.block_height, error: "no" } });
     });
-    const told = await Promise.all(answers);
+    const told = await Promise.all(await mintTogether(shop, collection));
     expectOneForEach(await Promise.all(told.map((answer) => finalAnswer<Minted>(shop.key, answer))));
     expect(failed).toBe(1);
     expect(asked()).toBeGreaterThan(receivers.length);

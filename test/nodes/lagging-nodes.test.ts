@@ -2,12 +2,15 @@ import { env } from "cloudflare:workers";
 import { afterEach, beforeAll, expect, test } from "vitest";
 import { api, bodyOf, createIntegration, createReceivers, type TestIntegration } from "../support/api.ts";
 import { account } from "../support/chain.ts";
-import { setFaults } from "../support/chain-control.ts";
+import { headHeight, setFaults } from "../support/chain-control.ts";
 import { createCollection } from "../support/collections.ts";
 import { until } from "../support/waiting.ts";
 
 /** Answers come from a node that is six seconds behind, so it doesn't show the latest changes. */
 const LAG = { kind: "lag", blocks: 240, methods: ["query"] };
+
+/** Answers come from a node that stands still at a height, however long the test takes. */
+const stillAt = (height: number) => ({ kind: "freeze", methods: ["query"], height });
 
 let integration: TestIntegration;
 let path: string;
@@ -39,9 +42,10 @@ const mint = async () =>
 const LAGS = { code: "chain_unavailable", retryable: true, outcome: "not_submitted" };
 
 test("a token that was just minted is never reported as missing, and the same request succeeds later", async () => {
+  const before = await headHeight();
   const { token_id } = await mint();
   const update = () => call("PUT", `${path}/nft-update`, { token_id, extra: '"new"' }, "update-1");
-  await setFaults(LAG);
+  await setFaults(stillAt(before));
   const refused = await update();
   expect(refused.headers.get("retry-after")).toBe("2");
   expect(await bodyOf(refused, 503)).toMatchObject(LAGS);
@@ -68,6 +72,7 @@ test("an account that was just created is not reported as missing", async () => 
 });
 
 test("lists and checks wait for a node with the latest change, and otherwise report that none has it", async () => {
+  const before = await headHeight();
   const { token_id } = await mint();
   await bodyOf(await call("PUT", `${path}/allowlist-add`, { accounts: [alice] }), 200);
   const reads = [
@@ -75,11 +80,11 @@ test("lists and checks wait for a node with the latest change, and otherwise rep
     () => call("PUT", `${path}/allowlist-checkaccount`, { account: alice }),
     () => call("GET", `${path}/eligibility/${alice}`),
   ] as const;
-  await setFaults(LAG);
+  await setFaults(stillAt(before));
   for (const read of reads) expect(await bodyOf(await read(), 503)).toMatchObject(LAGS);
-  await setFaults({ ...LAG, count: 1 });
+  await setFaults({ ...stillAt(before), count: 1 });
   const tokens = await bodyOf<Token[]>(await reads[0](), 200);
   expect(tokens.map((token) => token.token_id)).toContain(token_id);
-  await setFaults({ ...LAG, count: 1 });
+  await setFaults({ ...stillAt(before), count: 1 });
   expect(await bodyOf(await reads[1](), 200)).toEqual({ is_allowlisted: true });
 });

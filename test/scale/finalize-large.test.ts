@@ -2,7 +2,7 @@ import { env } from "cloudflare:workers";
 import { afterEach, beforeAll, expect, test } from "vitest";
 import { api, apiWith, bodyOf, createIntegration, type TestIntegration } from "../support/api.ts";
 import { view } from "../support/chain.ts";
-import { setFaults } from "../support/chain-control.ts";
+import { headHeight, setFaults } from "../support/chain-control.ts";
 import type { Finalized } from "../support/collections.ts";
 import { addAssets, plannedBatch, storedFinalization, storePlan } from "../support/finalize-plans.ts";
 import { LONG_SUBTITLES, largeDraft } from "../support/large-drafts.ts";
@@ -121,7 +121,7 @@ test("a finalization continues with its first plan, whatever plan a later releas
 
 test("after a failed batch the draft is kept, and the next call continues there, whatever node answers", async () => {
   const draft = await largeDraft(integration, { assets: ASSETS, first: 3_000_000, ...LONG_SUBTITLES });
-  const before = await onChain();
+  const [before, height] = [await onChain(), await headHeight()];
   const first = await interrupted(draft, "operation.before_submit", 2);
   const { plan } = await storedFinalization(first);
   expect(plan?.batches).toHaveLength(2);
@@ -138,7 +138,7 @@ test("after a failed batch the draft is kept, and the next call continues there,
     expect.objectContaining({ state: "finalizing", operation_uuid: first }),
   );
   // Another node, which isn't known to be behind the chain.
-  await setFaults({ kind: "lag", blocks: 240, node: "/behind" });
+  await setFaults({ kind: "freeze", node: "/behind", height });
   const NEAR_RPC_URL = new URL("/behind", env.NEAR_RPC_URL).href;
   const { response } = await apiWith({ NEAR_RPC_URL }, `/collection-draft/${draft}/finalize`, {
     key: integration.key,
