@@ -5,7 +5,7 @@ import { collectionBlobs } from "../../src/db/schema/index.ts";
 import { FileHasher } from "../../src/files/ipfs/file-hasher.ts";
 import { picture } from "../../testing/pictures.ts";
 import { admin, api, bodyOf, createIntegration, type TestIntegration } from "../support/api.ts";
-import { chainCall } from "../support/chain-control.ts";
+import { atGasPrice, setGasPrice } from "../support/chain-control.ts";
 import { createCollection, type Finalized } from "../support/collections.ts";
 import { withdrawAll } from "../support/former-contract.ts";
 import { background, killAt, observeCheckpoints, readOperation } from "../support/operations.ts";
@@ -52,9 +52,6 @@ afterEach(async () => {
   observeCheckpoints(null);
   await setGasPrice(1n);
 });
-
-/** Of what a unit of gas usually costs. */
-const setGasPrice = (times: bigint) => chainCall("devchain_gas_price", { price: `${100_000_000n * times}` });
 
 /** An integration with 150 tokens, all of its wallet. */
 const open = async (name: string): Promise<void> => {
@@ -116,11 +113,7 @@ const obstacles = [
     before: async () => undefined,
     between: async () => {
       // A wallet signs on a block that it read up to five seconds before, and the price falls with each block.
-      for (const end = Date.now() + 5_500; Date.now() < end; ) {
-        await setGasPrice(50n);
-        await new Promise((resolve) => setTimeout(resolve, 100));
-      }
-      await setGasPrice(50n);
+      await atGasPrice(50n, () => new Promise((resolve) => setTimeout(resolve, 5_500)));
     },
     after: async (rest: readonly object[], updated: number) => {
       await setGasPrice(1n);
@@ -204,7 +197,7 @@ describe.each(obstacles)("a bulk update that can't go on $what", ({ code, says, 
       results.filter(({ status }) => status === "updated").map(({ token_id: id }) => id),
     );
     expect(events.at(-1)?.type).toBe("operation.succeeded");
-    expect(await pinStates(changed.sha256)).toEqual(["due"]);
+    await expect.poll(() => pinStates(changed.sha256)).toEqual(["due"]);
     expect(await pinStates(unchanged.sha256)).toEqual([]);
 
     // The key goes on answering with what was done.

@@ -19,6 +19,29 @@ export const chainCall = async <T>(method: string, params: unknown, node = "/"):
 export const setFaults = (...rules: readonly Readonly<Record<string, unknown>>[]): Promise<unknown> =>
   chainCall("devchain_faults", { set: rules, seed: 1 });
 
+/** Sets the gas price, in multiples of the usual one. It falls by 0.5 % with each block. */
+export const setGasPrice = (times: bigint): Promise<unknown> =>
+  chainCall("devchain_gas_price", { price: `${100_000_000n * times}` });
+
+/** Does something while the gas price stays at a multiple of the usual one. */
+export const atGasPrice = async <T>(times: bigint, work: () => Promise<T>): Promise<T> => {
+  let isOver = false;
+  const keep = async () => {
+    while (!isOver) {
+      await setGasPrice(times);
+      await new Promise((resolve) => setTimeout(resolve, 100));
+    }
+  };
+  await setGasPrice(times);
+  const kept = keep();
+  try {
+    return await work();
+  } finally {
+    isOver = true;
+    await kept;
+  }
+};
+
 /** Total balance of an account at the head, yoctoNEAR. */
 export const balanceOf = async (accountId: string): Promise<bigint> => {
   const params = { request_type: "view_account", finality: "optimistic", account_id: accountId };
