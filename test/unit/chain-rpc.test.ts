@@ -27,6 +27,20 @@ const refusing = (name: string, rest: Record<string, unknown> = {}, status = 200
     status,
   );
 
+/** Connections that are all in use until `end`. */
+const busyConnections = () => {
+  const connections = new Connections();
+  const ends: (() => void)[] = [];
+  const busy = Array.from({ length: MAX_CONNECTIONS }, () =>
+    connections.use(() => new Promise<void>((resolve) => ends.push(resolve))),
+  );
+  const end = async () => {
+    for (const done of ends) done();
+    await Promise.all(busy);
+  };
+  return { connections, end };
+};
+
 afterEach(() => {
   for (const server of servers.splice(0)) {
     server.closeAllConnections();
@@ -136,31 +150,39 @@ describe("a call to the nodes", () => {
   });
 
   test("has its whole timeout after it got a connection, however long it waited for that", async () => {
-    const url = await node((_request, response) => {
-      setTimeout(() => response.end(JSON.stringify({ result: true })), 1_000);
+    const url = await sound(true);
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+    // The platform's own isn't faked with the timers.
+    const timeout = vi.spyOn(AbortSignal, "timeout").mockImplementation((ms) => {
+      const controller = new AbortController();
+      setTimeout(() => controller.abort(), ms);
+      return controller.signal;
     });
-    const rpc = new ChainRpc([url]);
-    // Together they take seven seconds.
-    const calls = Array.from({ length: 40 }, () => rpc.call("status", [], { timeoutMs: 6_000 }));
-    expect(await Promise.all(calls)).toEqual(Array(40).fill(true));
+    try {
+      const { connections, end } = busyConnections();
+      const rpc = new ChainRpc([url], [], undefined, { connections });
+      const late = rpc.call("status", [], { timeoutMs: 6_000 });
+      await vi.advanceTimersByTimeAsync(7_000);
+      await end();
+      expect(await late).toBe(true);
+      expect(timeout).toHaveBeenCalledWith(6_000);
+    } finally {
+      timeout.mockRestore();
+      vi.useRealTimers();
+    }
   });
 
   test("is given up after half a minute without a connection, and then takes no connection", async () => {
     vi.useFakeTimers();
     try {
-      const connections = new Connections();
-      const ends: (() => void)[] = [];
-      const busy = Array.from({ length: MAX_CONNECTIONS }, () =>
-        connections.use(() => new Promise<void>((resolve) => ends.push(resolve))),
-      );
+      const { connections, end } = busyConnections();
       const late = connections.use(async () => "late").catch((error: unknown) => error);
       await vi.advanceTimersByTimeAsync(LONGEST_QUEUE_MS - 1_000);
       const patient = connections.use(async () => "patient");
       await vi.advanceTimersByTimeAsync(1_000);
       expect(await late).toMatchObject({ code: "chain_unavailable", details: { outcome: "not_submitted" } });
-      for (const end of ends) end();
+      await end();
       expect(await patient).toBe("patient");
-      await Promise.all(busy);
     } finally {
       vi.useRealTimers();
     }
