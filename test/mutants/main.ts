@@ -90,6 +90,6 @@ try {
   workplace.close();
 }
 const killed = results.filter(({ result }) => result === "killed").length;
-console.log(values.json ? JSON.stringify({ mutants: results.length, killed, results }) : "");
+if (values.json) console.log(JSON.stringify({ mutants: results.length, killed, results }));
 say(`${killed} passed, ${results.length - killed} failed`);
 process.exit(results.length > 0 && killed === results.length ? 0 : 1);

@@ -15,7 +15,10 @@ const RULES: readonly string[] = [
 /** The least share of mutants that tests have to notice, percent. */
 const LEAST = 90;
 
-/** A mutant counts as an endless loop if its tests take longer by this. It allows for a busy machine. Milliseconds. */
+/**
+ * A mutant counts as an endless loop, and so as noticed, if its tests take longer by this. It allows for a busy machine; on one
+ * that is busier still, mutants that no test notices raise the score. Milliseconds.
+ */
 const PATIENCE = 20_000;
 
 /** The files with rules in a folder; any other name stands for itself. */
