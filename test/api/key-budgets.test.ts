@@ -9,6 +9,7 @@ import {
 } from "../support/api.ts";
 import { createCollection } from "../support/collections.ts";
 import { createHidden } from "../support/hidden-collections.ts";
+import { inOneDay } from "../support/waiting.ts";
 
 interface Refusal {
   readonly code: string;
@@ -23,6 +24,7 @@ let one: bigint;
 /** Price of the storage of one mint at most, 220 bytes, yoctoNEAR. */
 const STORED = 220n * 10n ** 19n;
 
+beforeAll(inOneDay);
 beforeAll(async () => {
   shop = await createIntegration("Budgets");
   collection = (await createCollection(shop, { copies: [200] })).collection_uuid;

@@ -19,7 +19,7 @@ import { createCollection, createHalfSold } from "../support/collections.ts";
 import { goBack, takeSnapshot } from "../support/database.ts";
 import { inLedger, inLedgers, testLedger } from "../support/ledgers.ts";
 import { background, killedAt, operationOver, serviceContext } from "../support/operations.ts";
-import { later } from "../support/waiting.ts";
+import { inOneDay, later } from "../support/waiting.ts";
 import { acknowledged } from "../support/wallets.ts";
 
 /** Counters of operations are a plain count of the operations that are over. */
@@ -29,6 +29,7 @@ const DAY = 24 * 3_600_000;
 let shop: TestIntegration;
 let collection: string;
 
+beforeAll(inOneDay);
 beforeAll(async () => {
   shop = await createIntegration("Counted");
   collection = (await createCollection(shop, { copies: [20] })).collection_uuid;

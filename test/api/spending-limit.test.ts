@@ -16,6 +16,7 @@ import {
   operationOver,
   readOperation,
 } from "../support/operations.ts";
+import { inOneDay } from "../support/waiting.ts";
 
 interface Limits {
   readonly spending_per_day: string | null;
@@ -37,6 +38,7 @@ let shop: TestIntegration;
 let collection: string;
 let receiver: string;
 
+beforeAll(inOneDay);
 beforeAll(async () => {
   shop = await createIntegration("Capped shop");
   collection = (await createCollection(shop, { copies: [100] })).collection_uuid;

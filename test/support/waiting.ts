@@ -5,6 +5,14 @@ import { vi } from "vitest";
  */
 export const ENOUGH = 240_000;
 
+const DAY_MS = 24 * 3_600_000;
+
+/** For what counts by days: waits for the next day (UTC) if less than four minutes are left of this one. */
+export const inOneDay = async (): Promise<void> => {
+  const left = DAY_MS - (Date.now() % DAY_MS);
+  if (left < 240_000) await new Promise((resolve) => setTimeout(resolve, left + 1_000));
+};
+
 /** Asks until the answer is true. */
 export const until = async (isSo: () => Promise<boolean>): Promise<void> => {
   while (!(await isSo())) await new Promise((resolve) => setTimeout(resolve, 20));
