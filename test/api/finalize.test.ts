@@ -13,6 +13,7 @@ import {
   observeCheckpoints,
   operationOver,
 } from "../support/operations.ts";
+import { eventually } from "../support/waiting.ts";
 
 let integration: TestIntegration;
 
@@ -83,10 +84,10 @@ describe("finalizing a draft", () => {
       transfers_denied_accounts: ["escrow.near"],
       public_mint_config: { mint_fee: "3000000000000000000000", starts_at_ms: Date.parse("2030-01-01") },
     });
-    expect(await readDraft(draft)).toMatchObject({
-      state: "finalized",
-      collection_uuid: body.collection_uuid,
-    });
+    // D1, which has the drafts, has it within seconds, here and below.
+    await expect
+      .poll(() => readDraft(draft))
+      .toMatchObject({ state: "finalized", collection_uuid: body.collection_uuid });
     const collection = await api(`/collection/${body.collection_uuid}`, { key: integration.key });
     expect(await bodyOf(collection, 200)).toEqual(body.near_collection);
     const file = await api(`/ipfs/${body.ipfs_result.root_cid}/2.json`);
@@ -136,7 +137,9 @@ describe("finalizing a draft", () => {
   test("is refused for a finalized, an empty and a missing draft", async () => {
     const draft = await createDraft(integration);
     await bodyOf(await finalize(draft), 201);
-    expect(await bodyOf(await finalize(draft), 409)).toMatchObject({ code: "draft_finalized" });
+    await eventually(async () =>
+      expect(await bodyOf(await finalize(draft), 409)).toMatchObject({ code: "draft_finalized" }),
+    );
     const { collection_draft_uuid: empty } = await bodyOf<{ collection_draft_uuid: string }>(
       await api("/collection-draft", {
         key: integration.key,
@@ -180,7 +183,7 @@ describe("finalizing a draft", () => {
     });
     const over = await operationOver<Finalized>(integration.key, uuid);
     expect(over).toMatchObject({ state: "succeeded", answer: { status: 201 } });
-    expect(await readDraft(draft)).toMatchObject({ state: "finalized" });
+    await expect.poll(() => readDraft(draft)).toMatchObject({ state: "finalized" });
   });
 });
 
@@ -193,10 +196,9 @@ describe("a finalization that is interrupted", () => {
     await background.resume(uuid!);
     const over = await operationOver<Finalized>(integration.key, uuid!);
     expect(over.state).toBe("succeeded");
-    expect(await readDraft(draft)).toMatchObject({
-      state: "finalized",
-      collection_uuid: over.answer?.body.collection_uuid,
-    });
+    await expect
+      .poll(() => readDraft(draft))
+      .toMatchObject({ state: "finalized", collection_uuid: over.answer?.body.collection_uuid });
     expect(await onChain()).toHaveLength(before.length + 1);
     expect(await bodyOf(await finalize(draft), 409)).toMatchObject({ code: "draft_finalized" });
   });

@@ -441,8 +441,11 @@ describe("a collection that is made over MCP alone", () => {
     expect(read.pictures.items.map(({ asset_url }) => asset_url)).toEqual(
       uploaded.attached.map(({ asset_url }) => asset_url),
     );
-    const drafts = await done<{ items: object[] }>(agent, "list_drafts", { limit: 1 });
-    expect(drafts.items).toEqual([expect.objectContaining({ collection_draft_uuid, state: "finalized" })]);
+    // D1 has it within seconds.
+    const drafts = async () => (await done<{ items: object[] }>(agent, "list_drafts", { limit: 1 })).items;
+    await expect
+      .poll(drafts)
+      .toEqual([expect.objectContaining({ collection_draft_uuid, state: "finalized" })]);
   });
 
   test("stores nothing if an upload's URL can't be used, and reports which one and why", async () => {

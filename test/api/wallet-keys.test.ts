@@ -192,8 +192,8 @@ test("a mint with a locked-out wallet is rejected with the reason, and the opera
     message: expect.stringContaining(`${public_key} is missing from its account ${shop.walletAccountId}`),
   });
   await background.reconcile();
-  const { attention } = await bodyOf<Overview>(await admin("/overview"), 200);
-  expect(attention).toMatchObject([
-    { rule: "wallet_inactive", severity: "critical", subject: shop.walletAccountId },
-  ]);
+  const attention = async () => (await bodyOf<Overview>(await admin("/overview"), 200)).attention;
+  await expect
+    .poll(attention)
+    .toMatchObject([{ rule: "wallet_inactive", severity: "critical", subject: shop.walletAccountId }]);
 });

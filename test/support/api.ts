@@ -2,6 +2,7 @@ import { createExecutionContext, waitOnExecutionContext } from "cloudflare:test"
 import { env, exports } from "cloudflare:workers";
 import { app } from "../../src/app.ts";
 import { createAccount } from "./chain.ts";
+import { until } from "./waiting.ts";
 
 /** The Worker's own address in tests. */
 export const BASE = "http://mintage.test";
@@ -105,11 +106,13 @@ export async function createIntegration(name = "Test shop"): Promise<TestIntegra
     await admin("/integration", { json: { name } }),
   );
   const uuid = integration.integration_uuid;
+  await walletReady(uuid);
   const issue = async (role: "full" | "read") =>
     bodyOf<{ api_key: string }>(await admin(`/integration/${uuid}/key`, { json: { name: role, role } }), 201);
   const contract = await settled<{ contract_uuid: string; account_id: string }>(
     await admin(`/integration/${uuid}/contract`, { json: { name: "Test contract", symbol: "TEST" } }),
   );
+  await contractReady(uuid);
   return {
     integrationUuid: uuid,
     walletAccountId: integration.wallet_account_id,
@@ -119,6 +122,20 @@ export async function createIntegration(name = "Test shop"): Promise<TestIntegra
     contractAccountId: contract.account_id,
   };
 }
+
+/** Waits until D1 knows that an integration's wallet was created, seconds after the answer. No contract is deployed before. */
+export const walletReady = (integrationUuid: string): Promise<void> =>
+  until(async () => {
+    const path = `/integration/${integrationUuid}`;
+    return (await bodyOf<{ wallet_state: string }>(await admin(path), 200)).wallet_state === "ready";
+  });
+
+/** The same of the newest contract, without which no draft is made for it. */
+const contractReady = (integrationUuid: string): Promise<void> =>
+  until(async () => {
+    const answer = await admin(`/integration/${integrationUuid}/contract?limit=1`);
+    return (await bodyOf<{ state: string }[]>(answer, 200))[0]?.state === "ready";
+  });
 
 /** The answer to an operator's write. After a 202 it waits for the operation. */
 async function settled<T>(response: Response): Promise<T> {
