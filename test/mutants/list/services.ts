@@ -296,7 +296,7 @@ export const SERVICES: readonly Mutant[] = [
     search: " - ${pendingSales(id)})`",
     replacement: ")`",
     tests: ["test/api/payout.test.ts"],
-    named: "that is under way counts, until it is known to have had no effect",
+    named: "that is under way counts as paid, and is paid once",
   },
   {
     id: "payouts: what another owner earned counts as sales",
