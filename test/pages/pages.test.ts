@@ -331,8 +331,9 @@ describe.skipIf(!CHROMIUM)("pages for collectors, in Chromium", () => {
   });
 
   test("a mint opens without a reload when its countdown ends", async () => {
-    const starts = new Date(Date.now() + 25_000).toISOString();
-    const soon = await showCollection(shop, { public_mint_config: { mint_fee: "0", starts_at: starts } }, 1);
+    const opening = (starts_at: string) => ({ public_mint_config: { mint_fee: "0", starts_at } });
+    const soon = await showCollection(shop, opening("2040-01-01T00:00:00Z"), 1);
+    await shop.client.collections.update(soon.uuid, opening(new Date(Date.now() + 40_000).toISOString()));
     const page = await visit(`/m/${soon.slug}`);
     await connectWallet(page);
     await textOf(page, ".countdown", /in \d+ s/);
@@ -342,10 +343,13 @@ describe.skipIf(!CHROMIUM)("pages for collectors, in Chromium", () => {
   });
 
   test("an open page shows a phase's beginning and end as they come, and the gallery of a mint that ended without NFTs has no link back", async () => {
+    const between = (starts_at: string, ends_at: string) => {
+      const config = { mint_fee: "0", starts_at, ends_at };
+      return { public_mint_config: config, private_mint_config: config };
+    };
+    const brief = await showCollection(shop, between("2040-01-01T00:00:00Z", "2040-01-02T00:00:00Z"), 1);
     const at = (seconds: number) => new Date(Date.now() + seconds * 1_000).toISOString();
-    const config = { mint_fee: "0", starts_at: at(25), ends_at: at(45) };
-    const settings = { public_mint_config: config, private_mint_config: config };
-    const brief = await showCollection(shop, settings, 1);
+    await shop.client.collections.update(brief.uuid, between(at(40), at(60)));
     const page = await visit(`/m/${brief.slug}`);
     await textOf(page, "#offer", /Opens .*in \d+ s/);
     await textOf(page, "#offer", /Ends .*in \d+ s/);
