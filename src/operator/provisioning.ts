@@ -202,10 +202,15 @@ export const deployContract = async (
 
 /** The wallet's account. @throws ServiceError conflict if it has none yet */
 export const requireWallet = (integration: IntegrationRow): string => {
-  if (integration.walletState !== "ready" || integration.walletAccountId === null) {
-    throw new ServiceError("conflict", "This integration's wallet is not ready. Create it first.");
-  }
-  return integration.walletAccountId;
+  const { walletState, walletAccountId } = integration;
+  if (walletState === "ready" && walletAccountId !== null) return walletAccountId;
+  if (walletState === "new")
+    throw new ServiceError("conflict", "This integration has no wallet yet. Create it first.");
+  throw new ServiceError(
+    "conflict",
+    "This integration's wallet is being created. Send the request again in a few seconds; if that lasts, create the wallet again.",
+    { retryable: true },
+  );
 };
 
 /**

@@ -3,7 +3,7 @@ import { afterEach, beforeAll, describe, expect, test } from "vitest";
 // Inside: no request stores a second key of a wallet.
 import { storeWalletKey } from "../../src/db/queries/provisioning.ts";
 import { newUuid, type Uuid } from "../../src/domain/ids.ts";
-import { admin, bodyOf, createIntegration, type TestIntegration, walletReady } from "../support/api.ts";
+import { admin, api, bodyOf, createIntegration, type TestIntegration, walletReady } from "../support/api.ts";
 import { account, rpc, view } from "../support/chain.ts";
 import { forgetContract } from "../support/database.ts";
 import { deployFormer } from "../support/former-contract.ts";
@@ -11,6 +11,7 @@ import { inLedger } from "../support/ledgers.ts";
 import {
   background,
   firstPass,
+  killAt,
   killedAt,
   type OperationResource,
   observeCheckpoints,
@@ -166,6 +167,24 @@ describe("while the code is published", () => {
     expect(keys).toEqual([]);
     expect(delay).toBe(432_000);
     expect(await contracts(integration.integrationUuid)).toContainEqual(expect.objectContaining(contract));
+  });
+});
+
+test("what needs a wallet that is being created, or a contract that is being deployed, may be sent again", async () => {
+  const answerOf = async (send: () => Promise<Response>) =>
+    bodyOf<{ subject_uuid: string }>(await send(), 202);
+  killAt("operation.before_effects");
+  const created = await answerOf(() => admin("/integration", { json: { name: "Being created" } }));
+  expect(await bodyOf(await deploy(created.subject_uuid), 409)).toMatchObject({
+    code: "conflict",
+    retryable: true,
+  });
+  const { subject_uuid: contract_uuid } = await answerOf(() => deploy(integration.integrationUuid));
+  const draft = { contract_uuid, title: "Herons" };
+  const refused = await api("/collection-draft", { key: integration.key, json: draft });
+  expect(await bodyOf(refused, 400)).toMatchObject({
+    retryable: true,
+    issues: [{ path: ["contract_uuid"] }],
   });
 });
 

@@ -7,7 +7,7 @@ import { keepWithEffect, unlessTaken } from "../../db/queries/idempotency.ts";
 import { draftWeight, mayCreateDraft, refuseAbove, weigh } from "../../db/queries/usage.ts";
 import { refuseUsedUp, toQuotaError } from "../../db/quota.ts";
 import { drafts } from "../../db/schema/index.ts";
-import { invalidField } from "../../domain/errors.ts";
+import { invalidField, ServiceError } from "../../domain/errors.ts";
 import { newUuid, type Uuid, uuidToBytes } from "../../domain/ids.ts";
 import { endpoint, json, jsonBody } from "../endpoint.ts";
 import { type Draft, draftView } from "../resources/collection.ts";
@@ -18,12 +18,11 @@ import { toDraft } from "./read.ts";
 export const checkContract = async (context: ServiceContext, caller: Caller, id: Uuid): Promise<void> => {
   const contract = await findContract(context.db, caller.integrationId, id);
   if (contract?.state === "ready") return;
-  throw invalidField(
-    ["contract_uuid"],
-    contract?.state === "deploying"
-      ? "This contract is still being deployed. Try again when it is ready."
-      : "Give the contract_uuid of a contract of this integration that is ready.",
-  );
+  const path = ["contract_uuid"];
+  if (contract?.state !== "deploying")
+    throw invalidField(path, "Give the contract_uuid of a contract of this integration that is ready.");
+  const message = "This contract is being deployed. Send the request again in a few seconds.";
+  throw new ServiceError("invalid_request", message, { issues: [{ path, message }], retryable: true });
 };
 
 /** Stores a draft with the answer under the caller's Idempotency-Key, in one batch: a repetition creates no other. */
