@@ -35,9 +35,9 @@ const burn = async (tokenId: string): Promise<void> => {
   expect(status).toHaveProperty("SuccessValue");
 };
 
-/** Sends a write whose effects can't be read afterwards. Returns its operation. */
+/** Sends a write whose effects aren't stored. Returns its operation. */
 const unread = async (path: string, request: ApiRequest): Promise<string> => {
-  killAt("operation.settled");
+  killAt("operation.before_effects");
   const answer = await api(`/collection/${collection.collection_uuid}/${path}`, {
     key: shop.key,
     ...request,
@@ -45,7 +45,7 @@ const unread = async (path: string, request: ApiRequest): Promise<string> => {
   return (await bodyOf<{ operation_uuid: string }>(answer, 202)).operation_uuid;
 };
 
-/** The operation once its effects can be read. */
+/** The operation once its effects may be stored. */
 const answered = async (uuid: string) => {
   observeCheckpoints(null);
   await background.resume(uuid);

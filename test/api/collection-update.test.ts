@@ -108,12 +108,12 @@ test("an update whose request has ended is carried out as soon as the one before
   killAt("operation.before_submit");
   for (const title of ["Left first", "Left second", "Left third"])
     await bodyOf(await update({ title }, { prefer: "respond-async" }), 202);
-  observeCheckpoints(null);
   const pending = await api("/operation?state=pending", { key: integration.key });
   const uuids = (await bodyOf<{ operation_uuid: string }[]>(pending, 200))
     .map(({ operation_uuid }) => operation_uuid)
     .toReversed();
   expect(uuids).toHaveLength(3);
+  observeCheckpoints(null);
   // Only the first is resumed, and the schedule doesn't run.
   await background.resume(uuids[0]!);
   for (const uuid of uuids) {
@@ -184,9 +184,11 @@ test("an update first carries out an earlier one whose request has ended", async
 });
 
 test("an update seldom asks the database for an earlier one that can't be carried out yet", async () => {
-  await bodyOf(await killedAt("operation.before_submit", () => update({ title: "Stands still" })), 202);
+  killAt("operation.before_submit");
+  await bodyOf(await update({ title: "Stands still" }), 202);
   await endObject(integration.integrationUuid);
   await setFaults({ kind: "down" });
+  observeCheckpoints(null);
   const { send, trips } = watchedUpdates(collection);
   const waiting = send({ title: "Waited" });
   await new Promise((resolve) => setTimeout(resolve, 2_500));
@@ -273,10 +275,12 @@ describe("a mint config", () => {
   });
 
   test("of an interrupted update is changed after that update was applied", async () => {
+    killAt("operation.before_submit");
     for (const change of [{ mint_fee: "0" }, { limit_per_account: null }]) {
       const send = () => put({ public_mint_config: change }, integration.key, { prefer: "respond-async" });
-      await bodyOf(await killedAt("operation.before_submit", send), 202);
+      await bodyOf(await send(), 202);
     }
+    observeCheckpoints(null);
     await background.reconcile(60_000);
     await expect.poll(kept).toEqual(both({ mint_fee: "0", limit_per_account: null }));
   });
@@ -294,8 +298,13 @@ describe("a mint config", () => {
   });
 
   test("that an earlier update ends stays ended, and a later change of it is refused by the chain", async () => {
-    await bodyOf(await killedAt("operation.before_submit", () => put({ public_mint_config: null })), 202);
+    killAt("operation.before_submit");
+    await bodyOf(await put({ public_mint_config: null }), 202);
     const late = put({ public_mint_config: { limit_per_account: 2 } });
+    const pending = async () =>
+      bodyOf<object[]>(await api("/operation?state=pending", { key: integration.key }), 200);
+    await expect.poll(pending).toHaveLength(2);
+    observeCheckpoints(null);
     await background.reconcile(60_000);
     expect(await bodyOf(await late, 400)).toMatchObject({
       message: "mint_fee is missing.",

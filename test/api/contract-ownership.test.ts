@@ -1,5 +1,5 @@
 import { env } from "cloudflare:workers";
-import { beforeAll, expect, test } from "vitest";
+import { afterEach, beforeAll, expect, test } from "vitest";
 import {
   admin,
   api,
@@ -12,7 +12,7 @@ import { view } from "../support/chain.ts";
 import { createCollection, type Finalized } from "../support/collections.ts";
 import { forgetContract } from "../support/database.ts";
 import { withdrawAll } from "../support/former-contract.ts";
-import { background, firstPass, killedAt } from "../support/operations.ts";
+import { background, firstPass, killAt, killedAt, observeCheckpoints } from "../support/operations.ts";
 import { walletOf } from "../support/own-wallets.ts";
 import { sendFrom } from "../support/payments.ts";
 
@@ -64,6 +64,7 @@ beforeAll(async () => {
   collection = await createCollection(artist, { copies: [20] });
   [receiver] = (await createReceivers(1)) as [string];
 });
+afterEach(() => observeCheckpoints(null));
 
 test("a contract can't be handed over to a missing account or its owner, nor accepted without a proposal", async () => {
   expect(await bodyOf(await handOver({ account_id: "nobody-here.test" }), 400)).toMatchObject({
@@ -90,7 +91,8 @@ test("a contract can't be handed over to a missing account or its owner, nor acc
 test("a contract that isn't on the chain yet can't be handed over", async () => {
   const path = `/integration/${elsewhere.integrationUuid}/contract`;
   const deploy = () => admin(path, { json: { name: "Late", symbol: "LATE" } });
-  await killedAt("operation.before_submit", deploy);
+  killAt("operation.before_submit");
+  await (await deploy()).body?.cancel();
   const [late] = await bodyOf<{ contract_uuid: string; account_id: string; state: string }[]>(
     await admin(path),
     200,
@@ -113,6 +115,7 @@ test("a contract that isn't on the chain yet can't be handed over", async () => 
   const first = await admin(`${withRoles}&limit=1`);
   expect(first.headers.get("link")).toContain("roles=true");
   expect(await bodyOf(first, 200)).toEqual([await shown(late?.contract_uuid)]);
+  observeCheckpoints(null);
   await background.reconcile(60_000);
 });
 

@@ -139,18 +139,20 @@ describe("a payout in a token", () => {
   });
 
   test("that was interrupted continues before any other one is accepted, and pays once", async () => {
-    await sell(1);
+    await sell(2);
     const before = await token.units(treasury);
-    killAt("operation.after_submit");
-    const answer = await payOut("all");
+    killAt("operation.before_effects");
+    const answer = await payOut(`${SHARE}`);
     const { operation_uuid: payout } = (await answer.json()) as { operation_uuid: string };
-    observeCheckpoints(null);
     for (const more of [{}, { currency: null, amount: "1" }]) {
       expect(await bodyOf(await payOut("all", more), 429)).toMatchObject({ code: "wallet_busy" });
     }
+    observeCheckpoints(null);
     await background.resume(payout);
     expect(await operationOver(shop.key, payout)).toMatchObject({ state: "succeeded" });
     expect(await token.units(treasury)).toBe(before + SHARE);
+    await bodyOf(await payOut("all"), 200);
+    expect(await token.units(treasury)).toBe(before + 2n * SHARE);
   });
 
   test("that is sent three times at once under one key is carried out once, and all get its answer", async () => {

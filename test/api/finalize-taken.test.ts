@@ -26,11 +26,15 @@ const collections = () =>
   view<{ external_id: string }[]>(env.NEAR_RPC_URL, shop.contractAccountId, "collections");
 
 /**
- * Accepts a draft's finalization and kills its request before the first step. Then somebody else creates the
+ * Accepts a draft's finalization and stops its drive before the first step. Meanwhile somebody else creates the
  * collection under its external id, with the first of the draft's assets. Returns the operation.
  */
-const finalizedElsewhere = async (draft: string, assets: number, publish: boolean) => {
-  await acceptedOnly(shop.key, `/collection-draft/${draft}/finalize`);
+const finalizedElsewhere = (draft: string, assets: number, publish: boolean) =>
+  acceptedOnly(shop.key, `/collection-draft/${draft}/finalize`, () =>
+    createElsewhere(draft, assets, publish),
+  );
+
+const createElsewhere = async (draft: string, assets: number, publish: boolean) => {
   const { operation_uuid: operation } = await bodyOf<{ operation_uuid: string }>(
     await api(`/collection-draft/${draft}`, { key: shop.key }),
     200,

@@ -2,11 +2,17 @@ import { env } from "cloudflare:workers";
 import { CID } from "multiformats/cid";
 import { afterEach, beforeAll, describe, expect, test } from "vitest";
 import { picture } from "../../testing/pictures.ts";
-import { api, bodyOf, createIntegration, type TestIntegration } from "../support/api.ts";
+import { api, apiWith, bodyOf, createIntegration, type TestIntegration } from "../support/api.ts";
 import type { Finalized } from "../support/collections.ts";
 import { storedFinalization, storePlan } from "../support/finalize-plans.ts";
 import { largeDraft } from "../support/large-drafts.ts";
-import { acceptedOnly, background, observeCheckpoints, operationOver } from "../support/operations.ts";
+import {
+  acceptedOnly,
+  background,
+  observeCheckpoints,
+  operationOver,
+  untilJoined,
+} from "../support/operations.ts";
 import { watched } from "../support/trips.ts";
 
 let shop: TestIntegration;
@@ -18,6 +24,10 @@ afterEach(() => observeCheckpoints(null));
 
 const finalizeOf = (draft: string) =>
   [`/collection-draft/${draft}/finalize`, { key: shop.key, method: "POST" }] as const;
+
+/** The answer of a request that joins a stopped finalization. */
+const finalizedByJoining = async (draft: string): Promise<Response> =>
+  (await apiWith({ WALLET: untilJoined() }, ...finalizeOf(draft))).response;
 
 /** The end of a finalization keeps its directory's blocks. */
 const ENDS = /^insert into "blobs"/;
@@ -77,9 +87,11 @@ test("a draft of more than a page of assets is read page by page, once for its p
 
 test("a running finalization is joined after one database call, and an ended one is refused in one", async () => {
   const draft = await draftOf(4);
-  await acceptedOnly(shop.key, `/collection-draft/${draft}/finalize`);
   const joined = watched(shop.integrationUuid);
-  await bodyOf<Finalized>(await joined.send(...finalizeOf(draft)), 201);
+  await acceptedOnly(shop.key, `/collection-draft/${draft}/finalize`, async () => {
+    const answer = await joined.send(...finalizeOf(draft), { WALLET: untilJoined() });
+    await bodyOf<Finalized>(answer, 201);
+  });
   expect(joined.trips[0]).toMatch(READS);
   await joined.over();
   const { send, trips } = watched(shop.integrationUuid);
@@ -162,29 +174,31 @@ describe("assets that change while their draft is being accepted", () => {
   test("can't be changed once the draft is accepted", async () => {
     const draft = await draftOf(20);
     const [asset] = await assetsOf(draft);
-    await acceptedOnly(shop.key, `/collection-draft/${draft}/finalize`);
-    const path = `/collection-draft/${draft}/asset/${asset}`;
-    const deletion = await api(path, { key: shop.key, method: "DELETE" });
-    expect(await bodyOf(deletion, 409)).toMatchObject({ code: "draft_locked" });
-    await bodyOf(await api(...finalizeOf(draft)), 201);
+    await acceptedOnly(shop.key, `/collection-draft/${draft}/finalize`, async () => {
+      const path = `/collection-draft/${draft}/asset/${asset}`;
+      const deletion = await api(path, { key: shop.key, method: "DELETE" });
+      expect(await bodyOf(deletion, 409)).toMatchObject({ code: "draft_locked" });
+      await bodyOf(await finalizedByJoining(draft), 201);
+    });
   });
 });
 
 test("a finalization continues with the plan with which it was accepted", async () => {
   const draft = await draftOf(21);
   await attachTo(draft, 22);
-  await acceptedOnly(shop.key, `/collection-draft/${draft}/finalize`);
-  const { operation_uuid: uuid } = await bodyOf<{ operation_uuid: string }>(
-    await api(`/collection-draft/${draft}`, { key: shop.key }),
-    200,
-  );
-  const plan = (await storedFinalization(uuid)).plan!;
-  expect(plan).toMatchObject({ assets: 2, total: 2, batches: [{ after: -1, offset: 0, assets: 2 }] });
-  // The release that accepted it made two batches; this one would make one.
-  const { storage } = plan.batches[0]!;
-  const cut = (at: number) => ({ after: at - 1, offset: at, assets: 1, storage });
-  await storePlan(uuid, { ...plan, batches: [cut(0), cut(1)] });
-  const made = await bodyOf<Finalized>(await api(...finalizeOf(draft)), 201);
+  const made = await acceptedOnly(shop.key, `/collection-draft/${draft}/finalize`, async () => {
+    const { operation_uuid: uuid } = await bodyOf<{ operation_uuid: string }>(
+      await api(`/collection-draft/${draft}`, { key: shop.key }),
+      200,
+    );
+    const plan = (await storedFinalization(uuid)).plan!;
+    expect(plan).toMatchObject({ assets: 2, total: 2, batches: [{ after: -1, offset: 0, assets: 2 }] });
+    // The release that accepted it made two batches; this one would make one.
+    const { storage } = plan.batches[0]!;
+    const cut = (at: number) => ({ after: at - 1, offset: at, assets: 1, storage });
+    await storePlan(uuid, { ...plan, batches: [cut(0), cut(1)] });
+    return bodyOf<Finalized>(await finalizedByJoining(draft), 201);
+  });
   expect(made.tx_results).toHaveLength(3);
   expect(made.near_collection.total_copies).toBe(2);
 });

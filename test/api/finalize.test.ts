@@ -8,6 +8,7 @@ import { beforeWrites } from "../support/ledgers.ts";
 import {
   background,
   firstPass,
+  killAt,
   killedAt,
   OPERATION_POINTS,
   observeCheckpoints,
@@ -174,6 +175,7 @@ describe("finalizing a draft", () => {
 
   test("locks the draft until it ends", async () => {
     const draft = await createDraft(integration);
+    killAt("operation.before_effects");
     const answer = await finalize(draft, { prefer: "respond-async" });
     const { operation_uuid: uuid } = await bodyOf<{ operation_uuid: string }>(answer, 202);
     expect(await readDraft(draft)).toMatchObject({ state: "finalizing", operation_uuid: uuid });
@@ -181,6 +183,8 @@ describe("finalizing a draft", () => {
     expect(await bodyOf(await api(`/collection-draft/${draft}`, change), 409)).toMatchObject({
       code: "draft_locked",
     });
+    observeCheckpoints(null);
+    await background.resume(uuid);
     const over = await operationOver<Finalized>(integration.key, uuid);
     expect(over).toMatchObject({ state: "succeeded", answer: { status: 201 } });
     await expect.poll(() => readDraft(draft)).toMatchObject({ state: "finalized" });

@@ -1,6 +1,6 @@
 import { env } from "cloudflare:workers";
 import { createHash } from "node:crypto";
-import { beforeAll, describe, expect, test, vi } from "vitest";
+import { afterEach, beforeAll, describe, expect, test, vi } from "vitest";
 import {
   admin,
   api,
@@ -27,7 +27,6 @@ import {
   background,
   eventsOf,
   finalAnswer,
-  firstPass,
   killAt,
   killedAt,
   OPERATION_POINTS,
@@ -63,6 +62,7 @@ beforeAll(async () => {
   shop = await createIntegration("Secrets");
   [alice] = (await createReceivers(1)) as [string];
 });
+afterEach(() => observeCheckpoints(null));
 
 const reveal = ({ collection_uuid: uuid }: Finalized, json: object = {}, key = shop.key) =>
   api(`/collection/${uuid}/reveal`, { key, json });
@@ -375,33 +375,38 @@ test.each(BETWEEN_TRANSACTIONS)(
   async (point) => {
     const count = 40;
     const { draft, assets } = await createHiddenDraft(shop, { copies: Array(count).fill(1) });
-    await acceptedOnly(shop.key, `/collection-draft/${draft}/finalize`);
-    const { operation_uuid: finalization } = await bodyOf<{ operation_uuid: string }>(
-      await api(`/collection-draft/${draft}`, { key: shop.key }),
-      200,
-    );
-    // Without a plan of its own, several transactions take tens of thousands of assets.
-    const cut = (offset: number, size: number) => ({
-      after: offset - 1,
-      offset,
-      assets: size,
-      storage: 2_000,
+    await acceptedOnly(shop.key, `/collection-draft/${draft}/finalize`, async () => {
+      const { operation_uuid: finalization } = await bodyOf<{ operation_uuid: string }>(
+        await api(`/collection-draft/${draft}`, { key: shop.key }),
+        200,
+      );
+      // Without a plan of its own, several transactions take tens of thousands of assets.
+      const cut = (offset: number, size: number) => ({
+        after: offset - 1,
+        offset,
+        assets: size,
+        storage: 2_000,
+      });
+      await storePlan(finalization, {
+        batches: [cut(0, 15), cut(15, 15), cut(30, 10)],
+        assets: count,
+        total: count,
+      });
+      expect(await killedBetween(point, finalization)).toBe(4);
     });
-    await storePlan(finalization, {
-      batches: [cut(0, 15), cut(15, 15), cut(30, 10)],
-      assets: count,
-      total: count,
-    });
-    expect(await killedBetween(point, finalization)).toBe(4);
     const made = await finalizedOf(draft);
     expect((await read(made)).reveal).toMatchObject({ state: "hidden", shown: 0 });
 
-    await acceptedOnly(shop.key, `/collection/${made.collection_uuid}/reveal`);
-    const [{ operation_uuid: revealing }] = await bodyOf<[{ operation_uuid: string }]>(
-      await api(`/operation?kind=collection_reveal&subject_uuid=${made.collection_uuid}`, { key: shop.key }),
-      200,
-    );
-    expect(await killedBetween(point, revealing)).toBe(3);
+    const path = `/collection/${made.collection_uuid}/reveal`;
+    const revealing = await acceptedOnly(shop.key, path, async () => {
+      const listed = `/operation?kind=collection_reveal&subject_uuid=${made.collection_uuid}`;
+      const [{ operation_uuid: uuid }] = await bodyOf<[{ operation_uuid: string }]>(
+        await api(listed, { key: shop.key }),
+        200,
+      );
+      expect(await killedBetween(point, uuid)).toBe(3);
+      return uuid;
+    });
     expect((await read(made)).reveal).toMatchObject({ state: "revealed", shown: count });
     expect(await revealEvents(made)).toEqual([["collection.revealed", revealing, "revealed", count]]);
     await mint(made, 25);
@@ -640,9 +645,8 @@ test("a reveal whose end is delayed is reported by its own operation only", asyn
 
 test("a reveal is refused while another one goes on, and may be sent again once that is over", async () => {
   const { collection } = await createHidden(shop, { copies: [1, 1] });
-  await (
-    await killedAt("operation.after_submit", () => reveal(collection, { assets: 1 }), firstPass)
-  ).body?.cancel();
+  killAt("operation.before_effects");
+  await (await reveal(collection, { assets: 1 })).body?.cancel();
   const [{ operation_uuid: first }] = await bodyOf<[{ operation_uuid: string }]>(
     await api(`/operation?kind=collection_reveal&state=pending`, { key: shop.key }),
     200,
@@ -654,7 +658,10 @@ test("a reveal is refused while another one goes on, and may be sent again once 
   // It ends between the refusal of the second one and the question why.
   const WALLET = watchedLedgers(async (method, call) => {
     const answer = await call();
-    if (method === "write") await background.resume(first);
+    if (method === "write") {
+      observeCheckpoints(null);
+      await background.resume(first);
+    }
     return answer;
   });
   const path = `/collection/${collection.collection_uuid}/reveal`;
@@ -701,8 +708,9 @@ describe("the secret order", () => {
     const { accountId: currency } = await createToken({ symbol: "USDC", decimals: 6 });
     const phases = [{ phase: 1, kind: "allowlist", mint_fee: "5", currency }];
     const { draft, assets } = await createHiddenDraft(shop, { copies: [1, 2], settings: { phases } });
-    const point = "operation.after_submit";
-    await (await killedAt(point, () => finalizeDraft(shop.key, draft), firstPass)).body?.cancel();
+    // Between the registration and the collection.
+    killAt("operation.before_submit", (pass) => pass > 1);
+    await (await finalizeDraft(shop.key, draft)).body?.cancel();
     const { operation_uuid: uuid } = await bodyOf<{ operation_uuid: string }>(
       await api(`/collection-draft/${draft}`, { key: shop.key }),
       200,
@@ -711,6 +719,7 @@ describe("the secret order", () => {
     expect(registrations).toHaveLength(1);
     for (const kind of ["reveal", "manifest"])
       expect(await env.BUCKET.head(`${kind}/${collectionUuid}`)).not.toBeNull();
+    observeCheckpoints(null);
     await background.resume(uuid);
     const made = await finalizedOf(draft);
     await mint(made, 2);
@@ -807,7 +816,8 @@ describe("the secret order", () => {
     expect(rotated.reveals).toMatchObject({ failed: [], remaining: 0 });
     // A finalization that goes on has its order under the old secret.
     const { draft } = await createHiddenDraft(shop, { copies: [1] });
-    await (await killedAt("operation.before_effects", () => finalizeDraft(shop.key, draft))).body?.cancel();
+    killAt("operation.before_effects");
+    await (await finalizeDraft(shop.key, draft)).body?.cancel();
     const secrets = { 1: first, 2: second };
     const during = async () =>
       (await bodyOf<{ reveals: object }>(await withSecrets(secrets, "/secret-rotation"), 200)).reveals;
@@ -817,6 +827,7 @@ describe("the secret order", () => {
       await api("/operation?kind=finalize&state=pending", { key: shop.key }),
       200,
     );
+    observeCheckpoints(null);
     await background.resume(open!.operation_uuid);
     const after = await bodyOf<{ reveals: { remaining: number } }>(
       await withSecrets(secrets, "/secret-rotation"),

@@ -18,11 +18,13 @@ import { failingD1 } from "../support/database.ts";
 import { beforeWrites, inLedgers } from "../support/ledgers.ts";
 import {
   background,
+  killAt,
   killedAt,
   observeCheckpoints,
   operationOver,
   readOperation,
   serviceContext,
+  untilJoined,
 } from "../support/operations.ts";
 
 let integration: TestIntegration;
@@ -331,9 +333,10 @@ describe("an Idempotency-Key can be used again", () => {
   test("but not for another request while an operation uses it", async () => {
     const key = newKey();
     const before = (await collectionNow()).minted;
-    await bodyOf(await killedAt("operation.after_submit", () => mintWith(key)), 202);
+    killAt("operation.before_effects");
+    await bodyOf(await mintWith(key), 202);
     await age(key, 48 * 3_600_000);
-    const again = await mintWith(key);
+    const { response: again } = await apiWith({ WALLET: untilJoined() }, mintPath(), mintRequest(key));
     expect(again.headers.get("idempotency-replayed")).toBe("true");
     await bodyOf(again, 201);
     expect((await collectionNow()).minted).toBe(before + 1);
@@ -435,15 +438,17 @@ describe("a form with an Idempotency-Key", () => {
 
 test("a finalization that is joined under another key answers both keys with the same body", async () => {
   const draft = await createDraft(integration);
-  const send = (key: string) =>
-    api(`/collection-draft/${draft}/finalize`, {
-      key: integration.key,
-      method: "POST",
-      headers: { "idempotency-key": key },
-    });
+  const requestOf = (key: string) =>
+    [
+      `/collection-draft/${draft}/finalize`,
+      { key: integration.key, method: "POST", headers: { "idempotency-key": key } },
+    ] as const;
+  const send = (key: string) => api(...requestOf(key));
   const keys = [newKey(), newKey()] as const;
-  await bodyOf(await killedAt("operation.after_submit", () => send(keys[0])), 202);
-  const body = await bodyOf(await send(keys[1]), 201);
+  killAt("operation.before_effects");
+  await bodyOf(await send(keys[0]), 202);
+  const { response } = await apiWith({ WALLET: untilJoined() }, ...requestOf(keys[1]));
+  const body = await bodyOf(response, 201);
   for (const key of keys) {
     const again = await send(key);
     expect(again.headers.get("idempotency-replayed")).toBe("true");

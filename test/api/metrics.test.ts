@@ -1,6 +1,6 @@
 import { env, exports } from "cloudflare:workers";
 import parsePrometheus from "parse-prometheus-text-format";
-import { beforeAll, describe, expect, test } from "vitest";
+import { afterEach, beforeAll, describe, expect, test } from "vitest";
 import type { Overview } from "../../client/src/index.ts";
 import {
   admin,
@@ -12,7 +12,7 @@ import {
 } from "../support/api.ts";
 import { setFaults } from "../support/chain-control.ts";
 import { createCollection } from "../support/collections.ts";
-import { killedAt } from "../support/operations.ts";
+import { killAt, observeCheckpoints } from "../support/operations.ts";
 import { eventually, later } from "../support/waiting.ts";
 import { resumeByPresentClock } from "../support/wallets.ts";
 
@@ -51,6 +51,7 @@ beforeAll(async () => {
     expect(samplesOf("mintage_attention").filter(({ value }) => value !== "0.0")).toEqual([]);
   });
 });
+afterEach(() => observeCheckpoints(null));
 
 interface Sample {
   readonly value: string;
@@ -147,7 +148,8 @@ describe("GET /admin/v1/metrics", () => {
   test("reports a pending operation, and after two minutes that it needs attention", async () => {
     const [receiver] = await createReceivers(1);
     const mint = () => api(path, { key: shop.key, json: { receiver_addresses: [receiver] } });
-    await bodyOf(await killedAt("operation.after_submit", mint), 202);
+    killAt("operation.before_effects");
+    await bodyOf(await mint(), 202);
     const [open] = await bodyOf<{ operation_uuid: string }[]>(
       await api("/operation?state=pending", { key: shop.key }),
       200,
@@ -161,6 +163,7 @@ describe("GET /admin/v1/metrics", () => {
       1,
     );
     expect(sampleValue("mintage_attention", { rule: "operation_late" }, late)).toBe(1);
+    observeCheckpoints(null);
     await resumeByPresentClock(shop.integrationUuid, open!.operation_uuid);
     const succeeded = { kind: "mint", state: "succeeded" };
     // By the present time: what the ledger tells D1 by a later one delays what it tells next.

@@ -222,17 +222,18 @@ test("after a rule changed during a request, the contract refuses it and nothing
   expect(left).toMatchObject({ token_id: ids[0], owner_id: shop.walletAccountId });
 });
 
-test("a killed transfer continues, and its key leads to its one answer", async () => {
-  const ids = await mint(shop.walletAccountId, 1);
-  const json = { token_ids: ids, receiver_address: alice };
-  const send = () =>
-    api(at(collection, "nft-transfer"), { key: shop.key, json, headers: { "idempotency-key": "move-once" } });
-  for (const point of ["operation.after_submit", "operation.before_effects"]) {
+test.each(["operation.after_submit", "operation.before_effects"])(
+  "a transfer that is killed at %s continues, and its key leads to its one answer",
+  async (point) => {
+    const ids = await mint(shop.walletAccountId, 1);
+    const json = { token_ids: ids, receiver_address: alice };
+    const headers = { "idempotency-key": `move-once ${point}` };
+    const send = () => api(at(collection, "nft-transfer"), { key: shop.key, json, headers });
     await (await killedAt(point, send)).body?.cancel();
-  }
-  const { tokens } = await bodyOf<Moved>(await send(), 200);
-  expect(tokens).toMatchObject([{ token_id: ids[0], owner_id: alice }]);
-});
+    const { tokens } = await bodyOf<Moved>(await send(), 200);
+    expect(tokens).toMatchObject([{ token_id: ids[0], owner_id: alice }]);
+  },
+);
 
 test("another integration and a read key can't move anything", async () => {
   const ids = await mint(shop.walletAccountId, 1);

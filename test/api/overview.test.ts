@@ -1,5 +1,5 @@
 import { env } from "cloudflare:workers";
-import { beforeAll, describe, expect, test } from "vitest";
+import { afterEach, beforeAll, describe, expect, test } from "vitest";
 import type { Overview } from "../../client/src/index.ts";
 import {
   admin,
@@ -12,7 +12,7 @@ import {
 } from "../support/api.ts";
 import { setFaults } from "../support/chain-control.ts";
 import { createCollection } from "../support/collections.ts";
-import { background, killedAt } from "../support/operations.ts";
+import { background, killAt, observeCheckpoints } from "../support/operations.ts";
 import { drain } from "../support/payments.ts";
 import { eventually, inOneDay, later } from "../support/waiting.ts";
 import { resumeByPresentClock } from "../support/wallets.ts";
@@ -52,6 +52,7 @@ beforeAll(async () => {
     expect(overview.operations.today.find(({ kind }) => kind === "mint")?.succeeded).toBe(2);
   });
 });
+afterEach(() => observeCheckpoints(null));
 
 describe("GET /admin/v1/overview", () => {
   test("shows each part, node and wallet, and that nothing needs attention", () => {
@@ -97,7 +98,8 @@ describe("GET /admin/v1/overview", () => {
   test("lists an operation that has been pending for two minutes, and what to do", async () => {
     const json = { receiver_addresses: await createReceivers(1) };
     const mint = () => api(`/collection/${collection}/mint`, { key: shop.key, json });
-    await bodyOf(await killedAt("operation.after_submit", mint), 202);
+    killAt("operation.before_effects");
+    await bodyOf(await mint(), 202);
     // D1 has it within seconds.
     await expect.poll(async () => (await read()).operations.open.length).toBe(1);
     const { operations, wallets, attention } = await read();
@@ -108,6 +110,7 @@ describe("GET /admin/v1/overview", () => {
     const [{ operation_uuid: uuid }] = late.stuck as [Overview["stuck"][number]];
     expect(late.stuck).toMatchObject([{ integration_uuid: shop.integrationUuid, kind: "mint" }]);
     expect(late.attention).toMatchObject([{ rule: "operation_late", severity: "warning", subject: uuid }]);
+    observeCheckpoints(null);
     await resumeByPresentClock(shop.integrationUuid, uuid);
     await expect.poll(async () => (await read()).operations.open).toEqual([]);
     expect((await later(130_000, read)).attention).toEqual([]);

@@ -128,7 +128,7 @@ describe("a payout", () => {
   test("waits for a finalization, which spends in several transactions", async () => {
     await bodyOf(await setAccount(treasury), 200);
     const draft = await createDraft(shop, { copies: [1] });
-    killAt("operation.after_submit");
+    killAt("operation.before_effects");
     const answer = await api(`/collection-draft/${draft}/finalize`, { key: shop.key, method: "POST" });
     const { operation_uuid: finalization } = (await answer.json()) as { operation_uuid: string };
     for (const amount of ["1", "all"]) {

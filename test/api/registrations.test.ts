@@ -108,10 +108,10 @@ describe("an account at a token", () => {
     killAt("operation.before_submit");
     const answer = await update([token]);
     const { operation_uuid: first } = (await answer.json()) as { operation_uuid: string };
-    observeCheckpoints(null);
     const busy = await update([token], second, itsKey);
     expect(busy.headers.get("retry-after")).toBe("10");
     expect(await bodyOf(busy, 429)).toMatchObject({ code: "wallet_busy", outcome: "not_submitted" });
+    observeCheckpoints(null);
     await background.resume(first);
     expect(await operationOver(shop.key, first)).toMatchObject({ state: "succeeded" });
     await bodyOf(await update([token], second, itsKey), 200);

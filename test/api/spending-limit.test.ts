@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect, test } from "vitest";
+import { afterEach, beforeAll, describe, expect, test } from "vitest";
 import {
   admin,
   api,
@@ -44,6 +44,7 @@ beforeAll(async () => {
   collection = (await createCollection(shop, { copies: [100] })).collection_uuid;
   [receiver = ""] = await createReceivers(1);
 });
+afterEach(() => observeCheckpoints(null));
 
 const setLimit = async (spending_per_day: string | null): Promise<Limits> => {
   const path = `/integration/${shop.integrationUuid}/limits`;
@@ -165,11 +166,11 @@ describe("a daily spending limit", () => {
     });
 
     test("waits for the next day once it has begun", async () => {
-      killAt("operation.after_submit");
+      killAt("operation.before_submit", (pass) => pass > 1);
       const answer = await update(await euro());
       const { operation_uuid: id } = (await answer.json()) as { operation_uuid: string };
-      observeCheckpoints(null);
       await setLimit("0");
+      observeCheckpoints(null);
       await background.resume(id);
       expect(await readOperation(shop.key, id)).toMatchObject({ state: "pending" });
       await setLimit(null);

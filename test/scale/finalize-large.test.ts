@@ -65,13 +65,12 @@ test("10,000 assets with reference files are finalized in one transaction, and t
 /** These need more than one batch. */
 const ASSETS = 1_500;
 
-/** Finalizes a draft, and kills that at the nth pass of a point. Returns the operation. */
+/** Finalizes a draft, and stops that from the nth pass of a point on, until `observeCheckpoints(null)`. Returns the operation. */
 const interrupted = async (draft: string, point: string, pass = 1): Promise<string> => {
-  const kills = killAt(point, (number) => number === pass);
+  const kills = killAt(point, (number) => number >= pass);
   await (await finalize(draft)).body?.cancel();
   // A request that takes long is answered before its work comes to that point.
   await until(async () => kills.count > 0);
-  observeCheckpoints(null);
   const { operation_uuid: uuid } = await readDraft(draft);
   return uuid!;
 };
@@ -88,6 +87,7 @@ test("a draft of several transactions becomes one collection, even if its finali
   // The collection is on the chain, its second batch is not.
   const uuid = await interrupted(draft, "operation.before_submit", 2);
   expect((await onChain()).at(-1)).toMatchObject({ published: false });
+  observeCheckpoints(null);
   await background.reconcile(60_000);
   const operation = await operationOver<Finalized>(integration.key, uuid);
   expect(operation.state).toBe("succeeded");
@@ -102,8 +102,6 @@ test("a draft of several transactions becomes one collection, even if its finali
 
 test("a finalization continues with its first plan, whatever plan a later release would make", async () => {
   const draft = await largeDraft(integration, { assets: ASSETS, first: 2_000_000, ...LONG_SUBTITLES });
-  await acceptedOnly(integration.key, `/collection-draft/${draft}/finalize`);
-  const uuid = (await readDraft(draft)).operation_uuid!;
   // The release that accepted it made three batches; this one would make two.
   const cut = (offset: number, assets: number) => ({
     after: offset - 1,
@@ -112,7 +110,11 @@ test("a finalization continues with its first plan, whatever plan a later releas
     storage: assets * 1_100,
   });
   const plan = { batches: [cut(0, 500), cut(500, 500), cut(1_000, 500)], assets: ASSETS, total: ASSETS };
-  await storePlan(uuid, plan);
+  const uuid = await acceptedOnly(integration.key, `/collection-draft/${draft}/finalize`, async () => {
+    const { operation_uuid: accepted } = await readDraft(draft);
+    await storePlan(accepted!, plan);
+    return accepted!;
+  });
   await background.resume(uuid);
   const operation = await operationOver<Finalized>(integration.key, uuid);
   expect(operation.answer?.body.tx_results).toHaveLength(4);
@@ -132,6 +134,7 @@ test("after a failed batch the draft is kept, and the next call continues there,
   await sendFrom(integration.integrationUuid, integration.contractAccountId, [
     addAssets(collectionId, offset, batch, deposit),
   ]);
+  observeCheckpoints(null);
   await background.resume(first);
   expect(await operationOver(integration.key, first)).toMatchObject({ state: "failed" });
   expect(await readDraft(draft)).toEqual(
@@ -158,12 +161,12 @@ test("a finalization whose wallet runs out of money stays pending until the wall
   const poor = await createIntegration("Halfway poor");
   await pay("platform", poor.walletAccountId, 10n ** 26n);
   const draft = await largeDraft(poor, { assets: ASSETS, first: 4_000_000, ...LONG_SUBTITLES });
-  const kills = killAt("operation.before_submit", (pass) => pass === 2);
+  const kills = killAt("operation.before_submit", (pass) => pass >= 2);
   const send = () => api(`/collection-draft/${draft}/finalize`, { key: poor.key, method: "POST" });
   const { operation_uuid: uuid } = await bodyOf<{ operation_uuid: string }>(await send(), 202);
   await until(async () => kills.count > 0);
-  observeCheckpoints(null);
   await drain(poor.integrationUuid);
+  observeCheckpoints(null);
   await background.resume(uuid);
   expect(await readOperation(poor.key, uuid)).toMatchObject({ state: "pending" });
   await pay("platform", poor.walletAccountId, 10n ** 26n);

@@ -45,12 +45,11 @@ const mintOf = () =>
 
 const mint = () => api(...mintOf());
 
-/** Has writes accepted, and ends their object before the first step of any. */
+/** Has writes accepted, and stops their drives before the first step of any, until `observeCheckpoints(null)`. */
 const stalled = async (...writes: readonly (readonly [string, ApiRequest])[]): Promise<void> => {
   const send = workerWith({ WALLET: acceptingFirst() });
   killAt("operation.before_submit");
   for (const write of writes) await (await send(...write)).response.body?.cancel();
-  observeCheckpoints(null);
 };
 
 const onChain = () => collectionOnChain(integration, collection);
@@ -67,6 +66,7 @@ describe("the schedule", () => {
       { key: integration.key, method: "POST" },
     ]);
     expect((await onChain()).minted).toBe(minted);
+    observeCheckpoints(null);
     await Promise.all([background.reconcile(STALE), background.reconcile(STALE)]);
     expect((await onChain()).minted).toBe(minted + 5);
     expect(
@@ -136,6 +136,7 @@ describe("the schedule", () => {
         ] as const,
     );
     await stalled(...updates);
+    observeCheckpoints(null);
     await background.reconcile(STALE);
     await eventually(async () => {
       const states = (await operations("collection_update")).map(({ state }) => state);

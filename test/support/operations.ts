@@ -7,7 +7,7 @@ import { cleanUp } from "../../src/operator/jobs/clean-up.ts";
 import { reconcile } from "../../src/operator/jobs/reconcile.ts";
 import { walletOf } from "../../src/wallet/client.ts";
 import { api, apiWith, bodyOf } from "./api.ts";
-import { acceptingFirst } from "./ledgers.ts";
+import { acceptingFirst, watchedLedgers } from "./ledgers.ts";
 
 /** An operation as the API shows it. */
 export interface OperationResource<Body = unknown> {
@@ -129,12 +129,27 @@ export const killedAt = async (
   }
 };
 
-/** Has a write accepted, as one whose first step depends on that, and ends its object before that step. */
-export const acceptedOnly = async (key: string, path: string, json: object = {}): Promise<void> => {
-  const send = () => apiWith({ WALLET: acceptingFirst() }, path, { key, json });
-  const answer = await killedAt("operation.before_submit", async () => (await send()).response);
-  await answer.body?.cancel();
+/**
+ * Has a write accepted, as one whose first step depends on that, and stops its drive before that step.
+ * @param meanwhile at its end the operation may go on
+ */
+export const acceptedOnly = async <T>(key: string, path: string, meanwhile: () => Promise<T>): Promise<T> => {
+  killAt("operation.before_submit");
+  try {
+    const { response } = await apiWith({ WALLET: acceptingFirst() }, path, { key, json: {} });
+    await response.body?.cancel();
+    return await meanwhile();
+  } finally {
+    observeCheckpoints(null);
+  }
 };
+
+/** The objects' namespace for a request that joins a stopped operation, which may go on once the request waits for it. */
+export const untilJoined = (): typeof env.WALLET =>
+  watchedLedgers((method, call) => {
+    if (method === "carryOut") observeCheckpoints(null);
+    return call();
+  });
 
 /** Checkpoints of an operation, from its acceptance to its answer, at which a test ends its request. */
 export const OPERATION_POINTS = [

@@ -10,7 +10,8 @@ const KEPT = /"api_keys"|^select "id" from "webhooks"/;
 
 /** Requests to the service through a database whose trips are noted. */
 interface Watched {
-  send(path: string, request: ApiRequest): Promise<Response>;
+  /** @param changes bindings of this request alone */
+  send(path: string, request: ApiRequest, changes?: object): Promise<Response>;
   /** The SQL of each trip to the database so far, but for what is kept; a batch's is joined by line breaks. */
   readonly trips: string[];
   /** Waits for what goes on behind the answers, and ends the watch of the wallet's object. */
@@ -36,12 +37,12 @@ export const watched = (
   let restore = async (): Promise<void> => undefined;
   return {
     trips,
-    send: async (path, request) => {
+    send: async (path, request, changes) => {
       await restore();
       if (wallet !== null) restore = await setWalletBindings(wallet, { DB });
       const context = createExecutionContext();
       contexts.push(context);
-      return app.fetch(requestOf(path, request), bindings, context);
+      return app.fetch(requestOf(path, request), changes ? { ...bindings, ...changes } : bindings, context);
     },
     over: async () => {
       await Promise.all(contexts.map(waitOnExecutionContext));
