@@ -32,7 +32,7 @@ import type { WalletCreateOperation } from "../operations/kinds/wallet-create.ts
 import { walletOf } from "../wallet/client.ts";
 import { toContract } from "./contracts.ts";
 import { requireIntegration, requireUndeleted } from "./integrations.ts";
-import { restoredKey } from "./wallets.ts";
+import { noWallet, restoredKey } from "./wallets.ts";
 
 /** Global contracts came with protocol version 77 (NEP-591). */
 const GLOBAL_CONTRACTS_FROM = 77;
@@ -204,8 +204,7 @@ export const deployContract = async (
 export const requireWallet = (integration: IntegrationRow): string => {
   const { walletState, walletAccountId } = integration;
   if (walletState === "ready" && walletAccountId !== null) return walletAccountId;
-  if (walletState === "new")
-    throw new ServiceError("conflict", "This integration has no wallet yet. Create it first.");
+  if (walletState === "new") throw noWallet();
   throw new ServiceError(
     "conflict",
     "This integration's wallet is being created. Send the request again in a few seconds; if that lasts, create the wallet again.",

@@ -69,7 +69,9 @@ const statusOf = async ({ env }: ServiceContext, integrationId: Uuid): Promise<W
   }
 };
 
-const noWallet = () => new ServiceError("conflict", "This integration has no wallet yet. Create it first.");
+/** @returns the error for what needs a wallet of an integration that has none */
+export const noWallet = (): ServiceError =>
+  new ServiceError("conflict", "This integration has no wallet yet. Create it first.");
 
 /**
  * Restores the key of a lost wallet object from the sealed copy; one that has its key keeps it. The wallet signs nothing until

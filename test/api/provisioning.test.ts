@@ -170,7 +170,7 @@ describe("while the code is published", () => {
   });
 });
 
-test("what needs a wallet that is being created, or a contract that is being deployed, may be sent again", async () => {
+test("a contract is refused as retryable while its wallet is being created, and a draft while its contract is being deployed", async () => {
   const answerOf = async (send: () => Promise<Response>) =>
     bodyOf<{ subject_uuid: string }>(await send(), 202);
   killAt("operation.before_effects");

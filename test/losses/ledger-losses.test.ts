@@ -373,7 +373,7 @@ describe("a ledger that lost its storage", () => {
     }
   });
 
-  test("is shown to the operator no more once its integration is deleted", async () => {
+  test("is no longer shown to the operator once its integration is deleted", async () => {
     const { integrationUuid: uuid, walletAccountId } = await createIntegration("Deleted");
     const subjects = async () =>
       (await bodyOf<Overview>(await admin("/overview"), 200)).attention.map(({ subject }) => subject);
