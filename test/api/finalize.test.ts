@@ -4,7 +4,7 @@ import { api, apiWith, bodyOf, createIntegration, type TestIntegration } from ".
 import { view } from "../support/chain.ts";
 import { createCollection, createDraft, type Finalized } from "../support/collections.ts";
 import { failingD1 } from "../support/database.ts";
-import { beforeWrites } from "../support/ledgers.ts";
+import { beforeWrites, watchedLedgers } from "../support/ledgers.ts";
 import {
   background,
   firstPass,
@@ -107,18 +107,35 @@ describe("finalizing a draft", () => {
   });
 
   test("joins one that has locked the draft and isn't accepted yet, under its key and without one", async () => {
+    const before = await onChain();
     const draft = await createDraft(integration);
     const path = `/collection-draft/${draft}/finalize`;
-    const first = { key: integration.key, method: "POST", headers: { "idempotency-key": `once ${draft}` } };
-    const others: Promise<Response>[] = [];
+    const request = { key: integration.key, method: "POST" };
+    const first = { ...request, headers: { "idempotency-key": `once ${draft}` } };
+    let joined = 0;
+    // The first ends once both others wait for it, however late they read the draft.
+    const joining = watchedLedgers((method, call) => {
+      if (method === "carryOut" && ++joined === 2) observeCheckpoints(null);
+      return call();
+    });
+    const others: ReturnType<typeof apiWith>[] = [];
     const WALLET = beforeWrites(async () => {
       if (others.length > 0) return;
-      others.push(finalize(draft), api(path, first));
+      for (const other of [request, first]) others.push(apiWith({ WALLET: joining }, path, other));
       await new Promise((resolve) => setTimeout(resolve, 1_000));
     });
-    const { response } = await apiWith({ WALLET }, path, first);
-    const body = await bodyOf<Finalized>(response, 201);
-    for (const other of await Promise.all(others)) expect(await bodyOf(other, 201)).toEqual(body);
+    killAt("operation.before_effects");
+    const { response } = await apiWith({ WALLET }, path, {
+      ...first,
+      headers: { ...first.headers, prefer: "respond-async" },
+    });
+    expect(response.status).toBe(202);
+    await response.body?.cancel();
+    const bodies = await Promise.all(
+      others.map(async (other) => bodyOf<Finalized>((await other).response, 201)),
+    );
+    expect(bodies[1]).toEqual(bodies[0]);
+    expect(await onChain()).toHaveLength(before.length + 1);
   });
 
   test("keeps its draft locked though the schedule runs before it is accepted", async () => {
