@@ -17,15 +17,13 @@ export function accountKind(id: string): AccountKind {
   if (/^[0-9a-f]{64}$/.test(id)) return "near-implicit";
   if (/^0x[0-9a-f]{40}$/.test(id)) return "eth-implicit";
   if (/^0s[0-9a-f]{40}$/.test(id)) return "deterministic";
-  if (/^0u[a-z2-7]{52}$/.test(id)) return "universal";
+  // 256 bits in Crockford's base32: of the last digit's five bits four are padding, and zero.
+  if (/^0u[\da-hjkmnp-tv-z]{51}[0g]$/.test(id)) return "universal";
   return "named";
 }
 
-/** Whether a transfer to the id creates the account: its 64 hex digits are a key, or its 20 bytes an Ethereum address. */
-export function isImplicit(id: string): boolean {
-  const kind = accountKind(id);
-  return kind === "near-implicit" || kind === "eth-implicit";
-}
+/** Whether a transfer to the id creates the account, from the protocol version on that knows its kind. */
+export const isImplicit = (id: string): boolean => accountKind(id) !== "named";
 
 export function isTopLevel(id: string): boolean {
   return !id.includes(".");

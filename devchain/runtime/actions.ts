@@ -51,12 +51,10 @@ export function checkAction(progress: Progress, action: Action): ErrorView | und
       : undefined;
   }
   if (!account) {
-    const creates = action.type === "Transfer" && isImplicit(accountId);
-    const eligible = receipt.actions.length === 1 && receipt.predecessorId !== "system";
-    if (!(creates && eligible)) return { AccountDoesNotExist: { account_id: accountId } };
-    if (accountKind(accountId) === "eth-implicit" && !config.view.wasm_config.eth_implicit_accounts)
-      return { AccountDoesNotExist: { account_id: accountId } };
-    return undefined;
+    const creates = action.type === "Transfer" && receipt.predecessorId !== "system";
+    return creates && isCreatedBy(receipt.actions.length, accountId, config)
+      ? undefined
+      : { AccountDoesNotExist: { account_id: accountId } };
   }
   const open = action.type === "FunctionCall" || action.type === "Transfer" || action.type === "Delegate";
   if (!open && actorId !== accountId)
@@ -64,6 +62,21 @@ export function checkAction(progress: Progress, action: Action): ErrorView | und
   if (action.type === "DeleteAccount" && account.locked > 0n)
     return { DeleteAccountStaking: { account_id: accountId } };
   return undefined;
+}
+
+/** Whether a transfer among this many actions creates the account. Only a universal account can't be taken over by the others. */
+function isCreatedBy(actions: number, accountId: string, { view }: ProtocolConfig): boolean {
+  const { eth_implicit_accounts, universal_accounts } = view.wasm_config;
+  switch (accountKind(accountId)) {
+    case "named":
+      return false;
+    case "universal":
+      return universal_accounts;
+    case "eth-implicit":
+      return eth_implicit_accounts && actions === 1;
+    default:
+      return actions === 1;
+  }
 }
 
 export function createAccount(progress: Progress): ErrorView | undefined {
@@ -102,7 +115,13 @@ export function transfer(progress: Progress, deposit: bigint): void {
   const accountId = receipt.receiverId;
   progress.createdAccount = true;
   progress.actorId = accountId;
-  if (accountKind(accountId) === "eth-implicit") {
+  const kind = accountKind(accountId);
+  if (kind === "deterministic" || kind === "universal") {
+    // Its code and keys come later, by what its id is the hash of.
+    progress.account = newAccount(config, deposit, 0);
+    return;
+  }
+  if (kind === "eth-implicit") {
     // A node marks the account with its built-in wallet contract; the bytes of that mark are stored.
     const { num_extra_bytes_record } = config.view.transaction_costs.storage_usage_config;
     progress.account = newAccount(config, deposit, ETH_WALLET_MARK_BYTES + num_extra_bytes_record);

@@ -72,7 +72,7 @@ export function refunds(
   let surplus = isCheaper ? (gasPrice - blockGasPrice) * BigInt(result.gasBurnt) : 0n;
   let extraBurnt = 0n;
   if (result.createdAccount && !result.failed) {
-    const burnt = burnPrice * BigInt(result.gasBurnt);
+    const burnt = burnPrice * BigInt(config.fees.create_account_cost.execution);
     const due = config.accountCreationCharge > burnt ? config.accountCreationCharge - burnt : 0n;
     extraBurnt = due < surplus ? due : surplus;
     surplus -= extraBurnt;

@@ -89,10 +89,23 @@ describe("an account", () => {
     expect(errorKind(made.failure)).toHaveProperty("OnlyImplicitAccountCreationAllowed");
   });
 
-  test("is created by a transfer to an Ethereum address", async () => {
-    const address = `0x${randomBytes(20).toString("hex")}`;
-    await transact(network.funder, address, [actions.transfer(NEAR)]);
-    expect((await view(address)).result.amount).toBe(`${NEAR}`);
+  test.each([
+    ["an Ethereum address", () => `0x${randomBytes(20).toString("hex")}`],
+    ["the hash of a state", () => `0s${randomBytes(20).toString("hex")}`],
+  ])("is created by a transfer to %s", async (_, address) => {
+    const accountId = address();
+    const before = BigInt((await view(network.funder.accountId)).result.amount);
+    const made = await transact(network.funder, accountId, [actions.transfer(NEAR)]);
+    expect((await view(accountId)).result.amount).toBe(`${NEAR}`);
+    const spent = before - BigInt((await view(network.funder.accountId)).result.amount) - NEAR;
+    const { body: block } = await rpc(network.url, "block", { block_id: made.blockHash });
+    const { body: config } = await rpc(network.url, "EXPERIMENTAL_protocol_config", { finality: "final" });
+    const { account_creation_charge: least = "0", transaction_costs: costs } = config.result.runtime_config;
+    const price = BigInt(block.result.header.gas_price);
+    const creation = BigInt(costs.action_creation_config.create_account_cost.execution);
+    const others = BigInt(made.conversionGas + made.receipts[0]!.gas) - creation;
+    const charged = creation * price > BigInt(least) ? creation * price : BigInt(least);
+    expect(spent).toBe(others * price + charged);
   });
 
   test("that doesn't exist can't receive a transfer", async () => {
