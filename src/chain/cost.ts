@@ -1,3 +1,4 @@
+import { isImplicitAccountId } from "../domain/account-ids.ts";
 import { BYTE_PRICE } from "../domain/promised-bytes.ts";
 import { type Action, attachedGasOf, depositOf } from "./actions.ts";
 import { MEAN_GAS, type MeanGas } from "./mean-gas.ts";
@@ -58,14 +59,14 @@ const actionGas = (action: Action, receiverId: string): bigint => {
     case "create_account":
       return CREATE_GAS;
     case "transfer":
-      // A transfer to an implicit account also pays for creating it.
-      return receiverId.includes(".") ? OTHER_GAS : OTHER_GAS + CREATE_GAS;
+      // A transfer to an implicit account also pays for creating it, whether or not it exists.
+      return isImplicitAccountId(receiverId) ? OTHER_GAS + CREATE_GAS : OTHER_GAS;
     default:
       return OTHER_GAS;
   }
 };
 
-const actionBurn = (action: Action): bigint => {
+const actionBurn = (action: Action, receiverId: string): bigint => {
   switch (action.kind) {
     case "deploy_global_contract":
       return BigInt(action.code.length) * GLOBAL_BYTE_PRICE;
@@ -74,6 +75,8 @@ const actionBurn = (action: Action): bigint => {
       return KEY_BYTES * BYTE_PRICE;
     case "create_account":
       return CREATION_CHARGE;
+    case "transfer":
+      return isImplicitAccountId(receiverId) ? CREATION_CHARGE : 0n;
     default:
       return 0n;
   }
@@ -90,11 +93,11 @@ export const mostGasOf = ({ receiverId, actions }: PricedTransaction): bigint =>
 
 /** Upper bound of a transaction's cost to its signer, if it is included soon. */
 export const costOf = (transaction: PricedTransaction, prices: GasPrices): Cost => {
-  const { actions } = transaction;
+  const { actions, receiverId } = transaction;
   const gas = mostGasOf(transaction);
   const burnt = (prices.burnt * PRICE_MARGIN.of) / PRICE_MARGIN.in;
   const bought = burnt > prices.leastBought ? burnt : prices.leastBought;
-  const burned = actions.reduce((sum, action) => sum + actionBurn(action), 0n);
+  const burned = actions.reduce((sum, action) => sum + actionBurn(action, receiverId), 0n);
   return { certain: depositOf(actions) + burned, gas: gas * burnt, ahead: gas * (bought - burnt) };
 };
 
@@ -126,12 +129,12 @@ const likelyCallGas = (method: string, args: Uint8Array): bigint => {
 /** Gas of a transaction and its receipts that each call of a transaction with several calls doesn't take again. */
 const SHARED_GAS = 420_000_000_000n;
 
-/** Expected gas of a transaction, by measured means; `mostGasOf` is the bound. @throws Error without a mean */
+/** Expected gas of a transaction to an account that exists, by measured means; `mostGasOf` is the bound. @throws Error without a mean */
 export const likelyGasOf = ({ receiverId, actions }: PricedTransaction): bigint => {
   const calls = actions.filter((action) => action.kind === "function_call").length;
   const shared = SHARED_GAS * BigInt(Math.max(calls - 1, 0));
   return actions.reduce((sum, action) => {
     if (action.kind === "function_call") return sum + likelyCallGas(action.method, action.args);
-    return sum + TRANSFER_GAS + (receiverId.includes(".") ? 0n : ACCOUNT_GAS);
+    return sum + TRANSFER_GAS + (isImplicitAccountId(receiverId) ? ACCOUNT_GAS : 0n);
   }, -shared);
 };

@@ -10,9 +10,14 @@ const MAX_LENGTH = 64;
 export const isAccountId = (text: string): boolean =>
   text.length >= MIN_LENGTH && text.length <= MAX_LENGTH && SHAPE.test(text);
 
+/**
+ * Ids of a key, an Ethereum address, a state (NEP-616), and, in 52 digits of Crockford's base32, a set of keys (`0u`, from protocol
+ * version 88).
+ */
+const IMPLICIT = /^(?:[\da-f]{64}|0[xs][\da-f]{40}|0u[\da-hjkmnp-tv-z]{51}[0g])$/;
+
 /** Whether an account is created by the first transfer to it, so that it can be paid before it exists. */
-export const isImplicitAccountId = (accountId: string): boolean =>
-  /^[0-9a-f]{64}$/.test(accountId) || /^0x[0-9a-f]{40}$/.test(accountId);
+export const isImplicitAccountId = (accountId: string): boolean => IMPLICIT.test(accountId);
 
 /**
  * Whether nobody can have an account: `system` sends the protocol's own receipts (nearcore, `AccountId::is_system`), and

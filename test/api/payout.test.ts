@@ -226,6 +226,10 @@ describe("a payout", () => {
     expect(BigInt(quote.cost.at_most)).toBeGreaterThan(NEAR);
     const paid = await bodyOf<Payout>(await pay({ "mintage-quote": quote.quote_uuid }), 200);
     expect(paid).toMatchObject({ account_id: treasury, amount: json.amount });
+    // The payment to an implicit account may create it.
+    await bodyOf(await setAccount("ab".repeat(32)), 200);
+    const tight = { "mintage-max-cost": `${NEAR + NEAR / 200n}` };
+    expect(await bodyOf(await pay(tight), 402)).toMatchObject({ code: "cost_exceeds_maximum" });
   });
 
   test("has an account that must exist and that no key can set", async () => {

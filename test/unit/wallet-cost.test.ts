@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { isImplicit } from "../../devchain/protocol/accounts.ts";
 import { protocolConfig, SUPPORTED_PROTOCOL_VERSIONS } from "../../devchain/protocol/config.ts";
 import { transactionCost } from "../../devchain/protocol/fees.ts";
 import type { Action as ChainAction } from "../../devchain/protocol/types.ts";
@@ -72,6 +73,7 @@ const receiver = fc.constantFrom(
   "ab".repeat(32),
   `0x${"ab".repeat(20)}`,
   `0s${"ab".repeat(20)}`,
+  `0u${"a".repeat(51)}g`,
 );
 const scene = fc.record({
   receiverId: receiver,
@@ -99,7 +101,13 @@ describe("the maximum cost of a transaction", () => {
         const { gasBurnt, gasRemaining, receiptGasPrice, totalCost } = charged;
         const comesBack =
           BigInt(gasRemaining) * (receiptGasPrice - (receiptGasPrice < later ? receiptGasPrice : later));
-        expect(maxSpent(cost)).toBeGreaterThanOrEqual(totalCost - comesBack);
+        // A new account costs at least a fixed amount, taken from what comes back.
+        const createsAccount = isImplicit(receiverId) && actions.some(({ kind }) => kind === "transfer");
+        const burnPrice = receiptGasPrice < later ? receiptGasPrice : later;
+        const creation =
+          config.accountCreationCharge - burnPrice * BigInt(config.fees.create_account_cost.execution);
+        const charge = createsAccount && creation > 0n ? creation : 0n;
+        expect(maxSpent(cost)).toBeGreaterThanOrEqual(totalCost - comesBack + charge);
         expect(gasBurnt).toBeGreaterThan(0);
       }),
       { numRuns: 2_000 },
