@@ -7,12 +7,12 @@ import { isAccountId, isImplicitAccountId } from "../src/domain/account-ids.ts";
 import { exactNear } from "../src/domain/amounts.ts";
 import { grouped, supplyMinted } from "../src/domain/counted.ts";
 import {
-  GAS_SET_ASIDE,
-  MINT_GAS,
   MOST_AT_ONCE,
   mintArguments,
+  mintGas,
   purchaseArguments,
   redemptionArguments,
+  setAside,
 } from "../src/domain/mint-call.ts";
 import { shownAmount } from "../src/domain/prices.ts";
 import { plainRefusal } from "../src/domain/refusals.ts";
@@ -121,7 +121,7 @@ function explain(found: PublicEligibility, currency: Currency | null): Explained
   if (!found.allowed || fee === null) return bad(plainRefusal(found.code, found.message));
   const each = quantity > 1 ? `, ${shownAmount(found.mint_fee ?? "0", currency)} each` : "";
   const price = fee === "0" ? "Free" : `${shownAmount(fee, currency)}${each}`;
-  const needed = currency === null ? BigInt(fee) + GAS_SET_ASIDE : GAS_SET_ASIDE;
+  const needed = setAside(currency !== null) + (currency === null ? BigInt(fee) : 0n);
   const units = currency === null ? null : (found.currency_available ?? "0");
   if (currency !== null && units !== null && BigInt(units) < BigInt(fee)) {
     return bad(`${price}. Your account has ${shownAmount(units, currency)}.`);
@@ -301,7 +301,7 @@ async function follow(intent: Intent, told: string | null = null): Promise<void>
 /** The call that mints: with NEAR attached, or by the token that it is paid in. */
 const callFor = ({ quantity, fee, each, currency }: Agreed, receiver: string | null) => {
   const wish = { collectionId: Number(collection), quantity, receiver };
-  const gas = String(MINT_GAS);
+  const gas = String(mintGas(currency !== null));
   if (currency === null) {
     const call = voucher
       ? { methodName: "voucher_mint", args: voucher }

@@ -1,11 +1,23 @@
 /** The call of `nft_mint` that a collector's wallet signs, the same in the Worker's words and in the browser's. */
 import type { SignedVoucher } from "./claim-proofs.ts";
 
-/** Gas that is attached: what the contract asks to have left before it draws, and all that may follow (docs/contract.md). */
-export const MINT_GAS = 150_000_000_000_000n;
+/** Gas attached to a mint that is paid in NEAR (docs/contract.md). */
+const MINT_GAS = 100_000_000_000_000n;
 
-/** yoctoNEAR that have to be there for gas at the price of 1e8 a unit; what isn't used comes back. */
-export const GAS_SET_ASIDE = MINT_GAS * 100_000_000n;
+/** Gas attached to a mint that is paid in a token: its `ft_transfer_call` passes on what its own work leaves. */
+const TOKEN_MINT_GAS = 150_000_000_000_000n;
+
+/** Gas of the transaction and its receipt themselves, rounded up. */
+const TRANSACTION_GAS = 1_000_000_000_000n;
+
+/** yoctoNEAR a unit at which gas is bought at least, from protocol version 85 (`min_gas_purchase_price`). */
+const PURCHASE_PRICE = 1_000_000_000n;
+
+/** Gas attached to a mint that is paid in a token, or in NEAR. */
+export const mintGas = (inToken: boolean): bigint => (inToken ? TOKEN_MINT_GAS : MINT_GAS);
+
+/** yoctoNEAR that an account must have for the gas of a mint, in addition to its price. What isn't burnt is refunded. */
+export const setAside = (inToken: boolean): bigint => (mintGas(inToken) + TRANSACTION_GAS) * PURCHASE_PRICE;
 
 /** Most tokens that one signature mints. */
 export const MOST_AT_ONCE = 25;

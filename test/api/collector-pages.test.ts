@@ -1,7 +1,13 @@
 import { env, exports } from "cloudflare:workers";
 import { imageSize } from "image-size";
 import { beforeAll, describe, expect, test } from "vitest";
-import type { PublicMint, PublicToken, PublicTokenDetail, PublicTrait } from "../../client/src/index.ts";
+import type {
+  PublicEligibility,
+  PublicMint,
+  PublicToken,
+  PublicTokenDetail,
+  PublicTrait,
+} from "../../client/src/index.ts";
 import { createHidden, revealAll } from "../../testing/hidden-collection.ts";
 import { picture } from "../../testing/pictures.ts";
 import { api, apiWith, BASE, bodyOf, createIntegration, type TestIntegration } from "../support/api.ts";
@@ -288,6 +294,26 @@ describe("a mint from a wallet", () => {
     });
     for (const quantity of ["0", "26", "x"])
       await read(`${slug}/eligibility/a.near?quantity=${quantity}`, 400);
+  });
+
+  test("is possible with the balance that the page asks for beside the price, and hardly with less", async () => {
+    const [, setAside] = /Up to ([0-9.]+) NEAR is/.exec(await (await api(`/m/${slug}`)).text())!;
+    const needed = BigInt(FEE) + BigInt(Math.round(Number(setAside) * 1_000)) * 10n ** 21n;
+    const args = { collection_id: shown.near_collection.collection_id };
+    const [poor, able] = await Promise.all([createCollector(needed - 10n ** 21n), createCollector(needed)]);
+    for (const { accountId } of [poor, able])
+      await readUntil<PublicEligibility>(
+        `${slug}/eligibility/${accountId}`,
+        ({ available }) => available !== null,
+      );
+    await poor.call(shown.contract_address, "nft_mint", args, FEE);
+    const hash = await able.call(shown.contract_address, "nft_mint", args, FEE);
+    const done = await readUntil<PublicMint>(
+      `${slug}/mint/${hash}?account_id=${able.accountId}`,
+      ({ state }) => state === "succeeded",
+    );
+    expect(done.token_ids).toHaveLength(1);
+    expect(await read(`${slug}/token?owner=${poor.accountId}`)).toEqual([]);
   });
 
   test("succeeds once it is final, with the tokens of the contract's events", async () => {
@@ -937,7 +963,7 @@ describe("the mint page", () => {
     expect(text).toContain(
       `{&quot;collection_id&quot;:${made.near_collection.collection_id},&quot;quantity&quot;:1}`,
     );
-    expect(text).toContain("Up to 0.015 NEAR is");
+    expect(text).toContain("Up to 0.101 NEAR is");
     expect(text).toContain("<noscript>");
     expect(text).toContain('<meta property="og:title" content="Night Herons"');
     expect(policy).toContain("frame-ancestors 'none'");

@@ -55,12 +55,12 @@ export interface Collector {
   call(contract: string, method: string, args: object, deposit: string): Promise<string>;
 }
 
-/** An account whose key the test holds. */
-export async function createCollector(): Promise<Collector> {
+/** An account whose key the test holds. @param balance yoctoNEAR */
+export async function createCollector(balance?: bigint): Promise<Collector> {
   const accountId = `c${crypto.randomUUID().slice(0, 8)}.test`;
   const key = keyFromSeed(crypto.getRandomValues(new Uint8Array(32)));
   const publicKey = publicKeyText(key.publicKey);
-  await createAccount(env.NEAR_RPC_URL, accountId, publicKey);
+  await createAccount(env.NEAR_RPC_URL, accountId, publicKey, balance?.toString());
   return {
     accountId,
     async call(contract, method, args, deposit) {

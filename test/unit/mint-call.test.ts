@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { GAS_SET_ASIDE, mintArguments, purchaseArguments } from "../../src/domain/mint-call.ts";
+import { mintArguments, purchaseArguments } from "../../src/domain/mint-call.ts";
 
 test("a mint for oneself names no receiver, and a gift names its own", () => {
   expect(mintArguments({ collectionId: 3, quantity: 2, receiver: null })).toEqual({
@@ -21,8 +21,4 @@ test("a purchase with a token says what one NFT may cost, and pays for all", () 
   } = purchaseArguments("nft.near", wish, { each: "5", total: "10" });
   expect([receiver, amount]).toEqual(["nft.near", "10"]);
   expect(JSON.parse(msg)).toEqual({ collection_id: 3, quantity: 2, max_price: "5" });
-});
-
-test("0.015 NEAR have to be there for a mint's gas", () => {
-  expect(GAS_SET_ASIDE).toBe(15n * 10n ** 21n);
 });

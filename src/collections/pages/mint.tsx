@@ -3,7 +3,7 @@ import type { PublicCollection, PublicPhase, PublicToken } from "../../api/resou
 import { exactNear } from "../../domain/amounts.ts";
 import { explorerOf } from "../../domain/collector-pages.ts";
 import { grouped, supplyMinted } from "../../domain/counted.ts";
-import { GAS_SET_ASIDE, MOST_AT_ONCE, mintArguments, purchaseArguments } from "../../domain/mint-call.ts";
+import { MOST_AT_ONCE, mintArguments, purchaseArguments, setAside } from "../../domain/mint-call.ts";
 import { shownPrice } from "../../domain/prices.ts";
 import type { Currency } from "../../domain/settings.ts";
 import { isolated } from "../../domain/texts.ts";
@@ -280,7 +280,8 @@ const Signs = ({
       return phase && <SignsInToken collection={collection} phase={phase} />;
     })}
     <p>
-      The network takes a fee, usually below 0.001 NEAR. Up to {exactNear(GAS_SET_ASIDE.toString())} NEAR is
+      The network takes a fee, usually below 0.001 NEAR. Up to{" "}
+      {exactNear(setAside(collection.phases.some(({ currency }) => currency !== null)).toString())} NEAR is
       set aside for it, and what isn't used comes back. If the mint is refused, you get the whole price back.
     </p>
     <p>Which NFT it becomes is drawn by the contract at random, after you have signed.</p>
