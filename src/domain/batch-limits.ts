@@ -26,6 +26,18 @@ export const fitsTransaction = ({ bytes, assets, distinctSubtitles }: BatchSize)
 const batchGas = (bytes: number, assets: number, subtitles: number): number =>
   bytes * GAS_A_BYTE + assets * GAS_AN_ASSET + subtitles * GAS_A_SUBTITLE;
 
+/** Bytes of all remaining copies of a collection at most, because each mint reads them (docs/contract.md, "Limits"). */
+const MAX_COPIES_BYTES = 65_536;
+
+/** Bits that the contract has for an asset's remaining copies. */
+const COPIES_WIDTHS = [1, 2, 4, 8, 16, 32];
+
+/** How many assets a collection can have at most, by the most copies of one of them: it sets the width for all. */
+export const mostAssets = (copies: number): number => {
+  const width = COPIES_WIDTHS.find((bits) => copies < 2 ** bits) ?? 32;
+  return (MAX_COPIES_BYTES * 8) / width;
+};
+
 /** Bytes of storage that a batch takes at most: what it brings, each asset's remaining copies and share of records. */
 export const batchStorage = ({ bytes, assets }: BatchSize): number => bytes + assets * 5 + 600;
 

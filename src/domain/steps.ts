@@ -111,15 +111,18 @@ export const topUpRemedy: RemedyRule = (name, { contractCode, failure }, attempt
 const LATER_BLOCK_MS = 600;
 export const MAX_LATER_BLOCKS = 3;
 
+/** What the contract refuses a mint of a chosen asset with for draws in its block, or for their number (docs/contract.md). */
+const OF_BLOCK: ReadonlySet<string | null> = new Set(["E_DRAW_HIDDEN", "E_GAS_TOO_LOW"]);
+
 /**
- * A mint of a chosen asset is retried if draws in its block may have taken the last copies (docs/contract.md). One beyond the
+ * A mint of a chosen asset is retried in a later block if draws in its block prevent it. One beyond the
  * day's quota of the collection is retried with a full-access key, to which the quota doesn't apply.
  */
 export const mintRemedy: RemedyRule = (name, outcome, attempt) => {
   // The attempts before it may have had other remedies.
   if (outcome.contractCode === "E_STAFF_QUOTA")
     return attempt <= Math.max(MAX_TOP_UPS, MAX_LATER_BLOCKS) + 1 ? { again: 0 } : null;
-  if (outcome.contractCode !== "E_DRAW_HIDDEN") return topUpRemedy(name, outcome, attempt);
+  if (!OF_BLOCK.has(outcome.contractCode)) return topUpRemedy(name, outcome, attempt);
   return attempt <= MAX_LATER_BLOCKS ? { again: LATER_BLOCK_MS } : null;
 };
 

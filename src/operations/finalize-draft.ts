@@ -7,11 +7,12 @@ import { requirePayees } from "../collections/new-collection.ts";
 import type { Caller, EndpointResponse, ServiceContext } from "../context.ts";
 import { ASSETS_A_PAGE, DraftAssets, wholeOf } from "../db/draft-assets.ts";
 import { ledgerOf } from "../db/ledger.ts";
-import { pageOfAssets } from "../db/queries/assets.ts";
+import { draftTotals, pageOfAssets } from "../db/queries/assets.ts";
 import { isBrokenOff, isFinalizable, lockDraft, unlockDraft } from "../db/queries/collection-effects.ts";
 import { type DraftRow, type DraftToFinalize, findToFinalize } from "../db/queries/drafts.ts";
 import { insertOperationKey, runKeyedBatch } from "../db/queries/idempotency.ts";
 import { findOperation, type OperationRow } from "../db/queries/operations.ts";
+import { mostAssets } from "../domain/batch-limits.ts";
 import { invalidField, ServiceError } from "../domain/errors.ts";
 import { newUuid, toHex, type Uuid } from "../domain/ids.ts";
 import { phasesOf, withPhases } from "../domain/settings.ts";
@@ -201,6 +202,7 @@ const proposalOf = async (
   });
   // The assets of a continued draft, or of one with several pages, are read once it is locked.
   const whole = brokenOff || draft.state !== "draft" ? null : wholeOf(assets);
+  if (assets.length >= ASSETS_A_PAGE && !brokenOff) await requireMintable(context, draft.id);
   const plan = whole && (await splitAssets(context, request, new DraftAssets(db, draft.id, whole)));
   const known: DraftAsRead = { createdAt: draft.createdAt, whole };
   const {
@@ -223,6 +225,18 @@ const proposalOf = async (
     // Its batches are stored in its row before a step depends on them.
     acceptFirst: plan === null,
   };
+};
+
+/** A draft of a page always passes. @throws ServiceError conflict if a collection can't have so many assets */
+const requireMintable = async ({ db }: ServiceContext, draftId: Uuid): Promise<void> => {
+  const { assets, mostCopies } = await draftTotals(db, draftId);
+  const most = mostAssets(mostCopies);
+  if (assets <= most) return;
+  throw new ServiceError(
+    "conflict",
+    `Divide the draft into several: it has ${assets} assets. If one has ${mostCopies} copies, a collection has at most ${most} assets.`,
+    { outcome: "not_submitted", retryable: false },
+  );
 };
 
 /**

@@ -62,6 +62,25 @@ test("10,000 assets with reference files are finalized in one transaction, and t
   expect(await bodyOf(answer, 409)).toMatchObject({ code: "draft_finalized" });
 });
 
+test("a collection of the most assets for its copies can be minted from, and a draft of more is kept", async () => {
+  const drafted = { subtitle: "NULL", references: false, copies: 65_536 };
+  const draft = await largeDraft(integration, { ...drafted, assets: 16_384, first: 6_000_000 });
+  const { collection_uuid: uuid } = await over(await finalize(draft));
+  const minted = await api(`/collection/${uuid}/mint`, {
+    key: integration.key,
+    json: { receiver_addresses: [integration.walletAccountId] },
+  });
+  await bodyOf(minted, 201);
+  const before = await onChain();
+  const more = await largeDraft(integration, { ...drafted, assets: 16_385, first: 7_000_000 });
+  expect(await bodyOf(await finalize(more), 409)).toMatchObject({
+    code: "conflict",
+    message: expect.stringContaining("16385 assets. If one has 65536 copies, a collection has at most 16384"),
+  });
+  expect(await readDraft(more)).toMatchObject({ state: "draft" });
+  expect(await onChain()).toEqual(before);
+});
+
 /** These need more than one batch. */
 const ASSETS = 1_500;
 

@@ -10,6 +10,8 @@ interface LargeDraft {
   /** SQL with the asset's `position`. */
   readonly subtitle: string;
   readonly references: boolean;
+  /** Copies of each. Default: 1. */
+  readonly copies?: number;
 }
 
 /** Long subtitles of four bytes a character: 1,500 assets with them make two batches. */
@@ -21,7 +23,7 @@ export const LONG_SUBTITLES = {
 /** Writes a draft with many assets straight into the tables. Other tests cover the upload. */
 export async function largeDraft(
   { key, contractUuid }: Pick<TestIntegration, "key" | "contractUuid">,
-  { assets, first, subtitle, references }: LargeDraft,
+  { assets, first, subtitle, references, copies = 1 }: LargeDraft,
 ): Promise<string> {
   const { collection_draft_uuid: uuid } = await bodyOf<{ collection_draft_uuid: string }>(
     await api("/collection-draft", {
@@ -42,7 +44,7 @@ export async function largeDraft(
       `${numbers} INSERT INTO draft_assets (id, draft_id, position, filename, sha256, reference_filename,
          reference_sha256, subtitle, copies, created_at)
        SELECT unhex('01900000000070008000' || printf('%012x', ?2 + position)), ?3, position, position || '.png', unhex(printf('%064x', ?2 + position)),
-         ${references ? "position || '.json', unhex(printf('%064x', ?2 + ?1 + position))" : "NULL, NULL"}, ${subtitle}, 1, 0 FROM numbers`,
+         ${references ? "position || '.json', unhex(printf('%064x', ?2 + ?1 + position))" : "NULL, NULL"}, ${subtitle}, ${copies}, 0 FROM numbers`,
     ).bind(assets, first, uuidToBytes(uuid)),
   ]);
   return uuid;

@@ -128,22 +128,25 @@ describe("the steps of an operation", () => {
     });
   });
 
-  test("are repeated in later blocks if draws of the same block took the copies, up to a maximum", () => {
-    const hidden = { contractCode: "E_DRAW_HIDDEN" };
-    const { submitted, next } = run(["mint"], [{ state: "failed", ...hidden }], mintRemedy);
-    const attempts = Array.from({ length: MAX_LATER_BLOCKS + 1 }, (_, index) =>
-      attemptName("mint", index + 1),
-    );
-    expect(submitted).toEqual(attempts);
-    expect(next).toEqual({ do: "fail", step: attempts.at(-1) });
-    const [first] = attempts;
-    const later = nextStep(["mint"], [outcome(first!, "failed", hidden)], mintRemedy);
-    expect(later).toMatchObject({ do: "submit", delay: expect.any(Number) });
-    expect((later as { delay: number }).delay).toBeGreaterThan(0);
-    expect(nextStep(["mint"], [outcome(first!, "failed", unpaid)], mintRemedy)).toMatchObject({
-      step: "topup:mint:1",
-    });
-  });
+  test.each(["E_DRAW_HIDDEN", "E_GAS_TOO_LOW"])(
+    "are repeated in later blocks if draws of the same block prevent them by %s, up to a maximum",
+    (contractCode) => {
+      const hidden = { contractCode };
+      const { submitted, next } = run(["mint"], [{ state: "failed", ...hidden }], mintRemedy);
+      const attempts = Array.from({ length: MAX_LATER_BLOCKS + 1 }, (_, index) =>
+        attemptName("mint", index + 1),
+      );
+      expect(submitted).toEqual(attempts);
+      expect(next).toEqual({ do: "fail", step: attempts.at(-1) });
+      const [first] = attempts;
+      const later = nextStep(["mint"], [outcome(first!, "failed", hidden)], mintRemedy);
+      expect(later).toMatchObject({ do: "submit", delay: expect.any(Number) });
+      expect((later as { delay: number }).delay).toBeGreaterThan(0);
+      expect(nextStep(["mint"], [outcome(first!, "failed", unpaid)], mintRemedy)).toMatchObject({
+        step: "topup:mint:1",
+      });
+    },
+  );
 
   test("are repeated beyond the day's quota, and nothing is sent before", () => {
     const beyond = { contractCode: "E_STAFF_QUOTA" };

@@ -109,16 +109,24 @@ export const findDraftPosition = (
     .where(and(eq(drafts.id, draftId), eq(drafts.integrationId, integrationId)))
     .get();
 
+interface DraftTotals {
+  readonly assets: number;
+  /** Of all assets together, and of the one that has the most. */
+  readonly copies: number;
+  readonly mostCopies: number;
+}
+
 /** Number and copies of all assets of a draft. */
-export async function draftTotals(db: Database, draftId: Uuid): Promise<{ assets: number; copies: number }> {
+export async function draftTotals(db: Database, draftId: Uuid): Promise<DraftTotals> {
   const [totals] = await db
     .select({
       assets: sql<number>`COUNT(*)`,
       copies: sql<number>`COALESCE(SUM(${draftAssets.copies}), 0)`,
+      mostCopies: sql<number>`COALESCE(MAX(${draftAssets.copies}), 0)`,
     })
     .from(draftAssets)
     .where(eq(draftAssets.draftId, draftId));
-  return totals ?? { assets: 0, copies: 0 };
+  return totals ?? { assets: 0, copies: 0, mostCopies: 0 };
 }
 
 export type AssetRow = Awaited<ReturnType<typeof pageOfAssets>>[number];
