@@ -34,8 +34,13 @@ const attributes = (sky: string, moon?: string) => ({
 
 let shop: TestIntegration;
 let stranger: TestIntegration;
+/** A collection of which all is minted, and the mint of most. */
 let shown: Awaited<ReturnType<typeof createShown>>;
+let minted: Awaited<ReturnType<typeof mint>>;
 let slug: string;
+/** The first collection of its contract, of which tests mint by wallets. */
+let onSale: Awaited<ReturnType<typeof createShown>>;
+let saleSlug: string;
 let collector: Collector;
 
 /** A UUID as D1 has it. */
@@ -65,13 +70,18 @@ const mint = async (uuid: string, receiver: string, quantity: number) =>
 beforeAll(async () => {
   [shop, stranger] = [await createIntegration("Shop"), await createIntegration("Stranger")];
   collector = await createCollector();
-  slug = newSlug();
-  shown = await createShown(shop, settings, [
+  const assets = [
     { copies: 10, reference: attributes("Day", "Full") },
     { copies: 5, reference: attributes("Day") },
     { copies: 1, reference: attributes("Night") },
-  ]);
+  ];
+  [slug, saleSlug] = [newSlug(), newSlug()];
+  onSale = await createShown(shop, settings, assets);
+  shown = await createShown(shop, settings, assets);
+  await bodyOf(await putPage(shop.key, onSale.collection_uuid, { slug: saleSlug, enabled: true }), 200);
   await bodyOf(await putPage(shop.key, shown.collection_uuid, { slug, enabled: true }), 200);
+  minted = await mint(shown.collection_uuid, collector.accountId, 14);
+  await mint(shown.collection_uuid, "other.near", 2);
 });
 
 describe("PUT /collection/{uuid}/page", () => {
@@ -274,7 +284,11 @@ describe("GET /public/v1/page/{slug}", () => {
 
 describe("a mint from a wallet", () => {
   test("shows an account's price and balance before the mint", async () => {
-    const open = await read<object>(`${slug}/eligibility/${collector.accountId}?quantity=3`);
+    const { accountId } = await createCollector();
+    const open = await readUntil<{ available: string | null }>(
+      `${saleSlug}/eligibility/${accountId}?quantity=3`,
+      ({ available }) => available !== null,
+    );
     expect(open).toMatchObject({
       allowed: true,
       via: "public",
@@ -283,17 +297,17 @@ describe("a mint from a wallet", () => {
       remaining_for_account: 5,
       available: expect.stringMatching(/^\d{25,26}$/),
     });
-    expect(await read<object>(`${slug}/eligibility/${collector.accountId}?quantity=6`)).toMatchObject({
+    expect(await read<object>(`${saleSlug}/eligibility/${accountId}?quantity=6`)).toMatchObject({
       allowed: false,
       code: "E_MINT_LIMIT",
     });
     expect(
-      await read<object>(`${slug}/eligibility/nobody-${crypto.randomUUID().slice(0, 8)}.near`),
+      await read<object>(`${saleSlug}/eligibility/nobody-${crypto.randomUUID().slice(0, 8)}.near`),
     ).toMatchObject({
       available: null,
     });
     for (const quantity of ["0", "26", "x"])
-      await read(`${slug}/eligibility/a.near?quantity=${quantity}`, 400);
+      await read(`${saleSlug}/eligibility/a.near?quantity=${quantity}`, 400);
   });
 
   test("is possible with the balance that the page asks for beside the price, and hardly with less", async () => {
@@ -319,12 +333,12 @@ describe("a mint from a wallet", () => {
   test("succeeds once it is final, with the tokens of the contract's events", async () => {
     const friend = await createCollector();
     const args = {
-      collection_id: shown.near_collection.collection_id,
+      collection_id: onSale.near_collection.collection_id,
       quantity: 2,
       receiver_id: friend.accountId,
     };
-    const hash = await collector.call(shown.contract_address, "nft_mint", args, `2${"0".repeat(24)}`);
-    const path = `${slug}/mint/${hash}?account_id=${collector.accountId}`;
+    const hash = await collector.call(onSale.contract_address, "nft_mint", args, `2${"0".repeat(24)}`);
+    const path = `${saleSlug}/mint/${hash}?account_id=${collector.accountId}`;
     const done = await readUntil<PublicMint>(
       path,
       ({ state, tokens }) => state !== "unknown" && state !== "pending" && tokens.length > 0,
@@ -333,18 +347,21 @@ describe("a mint from a wallet", () => {
     expect(done.token_ids).toHaveLength(2);
     expect(done.tokens.map(({ owner_id: owner }) => owner)).toEqual([friend.accountId, friend.accountId]);
     const own = await readUntil<PublicToken[]>(
-      `${slug}/token?owner=${friend.accountId}`,
+      `${saleSlug}/token?owner=${friend.accountId}`,
       (list) => list.length === 2,
     );
     expect(own.map(({ token_id: id }) => id).sort()).toEqual([...done.token_ids].sort());
     // The pages of such NFTs name the transaction from then on.
     const [one, two] = own.map(({ number }) => number);
     expect(
-      await readUntil<PublicTokenDetail>(`${slug}/token/${one}`, ({ transaction_hash: known }) => !!known),
+      await readUntil<PublicTokenDetail>(
+        `${saleSlug}/token/${one}`,
+        ({ transaction_hash: known }) => !!known,
+      ),
     ).toMatchObject({ transaction_hash: hash, explorer_url: null });
     const explored = { EXPLORER_URL: "https://explorer.example.com/tx/{hash}" };
     await eventually(async () => {
-      const { response } = await apiWith(explored, `/g/${slug}/${two}`);
+      const { response } = await apiWith(explored, `/g/${saleSlug}/${two}`);
       expect(await response.text()).toContain(
         `<a href="https://explorer.example.com/tx/${hash}" rel="noopener"><code>${hash}</code></a>`,
       );
@@ -361,21 +378,21 @@ describe("a mint from a wallet", () => {
 
   test("isn't found if it was made on another contract with the same collection number", async () => {
     const foreign = await createCollection(stranger, { copies: [2] });
-    expect(foreign.near_collection.collection_id).toBe(shown.near_collection.collection_id);
+    expect(foreign.near_collection.collection_id).toBe(onSale.near_collection.collection_id);
     const minted = await api(`/collection/${foreign.collection_uuid}/mint`, {
       key: stranger.key,
       json: { receiver_addresses: [collector.accountId] },
     });
     const { tx_results: results } = await bodyOf<{ tx_results: { transaction_hash: string }[] }>(minted, 201);
-    const path = `${slug}/mint/${results[0]!.transaction_hash}?account_id=${stranger.walletAccountId}`;
+    const path = `${saleSlug}/mint/${results[0]!.transaction_hash}?account_id=${stranger.walletAccountId}`;
     const done = await readUntil<PublicMint>(path, ({ state }) => state !== "unknown" && state !== "pending");
     expect(done).toMatchObject({ state: "failed", token_ids: [], tokens: [] });
   });
 
   test("fails with the contract's code and message, and is unknown if its outcome can't be proven", async () => {
-    const args = { collection_id: shown.near_collection.collection_id };
-    const hash = await collector.call(shown.contract_address, "nft_mint", args, "1");
-    const path = `${slug}/mint/${hash}?account_id=${collector.accountId}`;
+    const args = { collection_id: onSale.near_collection.collection_id };
+    const hash = await collector.call(onSale.contract_address, "nft_mint", args, "1");
+    const path = `${saleSlug}/mint/${hash}?account_id=${collector.accountId}`;
     const done = await readUntil<PublicMint>(
       path,
       ({ state }) => state === "failed" || state === "succeeded",
@@ -383,11 +400,11 @@ describe("a mint from a wallet", () => {
     expect(done).toMatchObject({ state: "failed", code: "E_DEPOSIT_TOO_SMALL", tokens: [] });
     expect(done.message).toBeTruthy();
     const nowhere = await read<PublicMint>(
-      `${slug}/mint/${"1".repeat(43)}2?account_id=${collector.accountId}`,
+      `${saleSlug}/mint/${"1".repeat(43)}2?account_id=${collector.accountId}`,
     );
     expect(nowhere.state).toBe("unknown");
-    await read(`${slug}/mint/0OIl?account_id=${collector.accountId}`, 400);
-    await read(`${slug}/mint/${hash}`, 400);
+    await read(`${saleSlug}/mint/0OIl?account_id=${collector.accountId}`, 400);
+    await read(`${saleSlug}/mint/${hash}`, 400);
   });
 });
 
@@ -444,7 +461,7 @@ describe("the gallery's API", () => {
         ],
       },
     ]);
-    const { tokens, tx_results: results } = await mint(shown.collection_uuid, collector.accountId, 14);
+    const { tokens, tx_results: results } = minted;
     const hash = results[0]!.transaction_hash;
     for (const { token_id: id } of [tokens[0]!, tokens[13]!]) {
       const path = `${slug}/token/${id.split(":")[1]}`;

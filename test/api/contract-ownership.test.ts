@@ -9,7 +9,7 @@ import {
   type TestIntegration,
 } from "../support/api.ts";
 import { view } from "../support/chain.ts";
-import { createCollection, type Finalized } from "../support/collections.ts";
+import { createCollection } from "../support/collections.ts";
 import { forgetContract } from "../support/database.ts";
 import { withdrawAll } from "../support/former-contract.ts";
 import { background, firstPass, killAt, killedAt, observeCheckpoints } from "../support/operations.ts";
@@ -22,7 +22,6 @@ const GAS = "10000000000000";
 
 let artist: TestIntegration;
 let elsewhere: TestIntegration;
-let collection: Finalized;
 let receiver: string;
 
 interface Roles {
@@ -31,17 +30,13 @@ interface Roles {
   readonly admin_ids: readonly string[];
 }
 
-const roles = () => view<Roles>(env.NEAR_RPC_URL, artist.contractAccountId, "contract_roles");
+const roles = ({ contractAccountId } = artist) =>
+  view<Roles>(env.NEAR_RPC_URL, contractAccountId, "contract_roles");
 const handOver = (json: object, contract = artist.contractUuid) =>
   admin(`/contract/${contract}/hand-over`, { json });
 const shown = async (contract = artist.contractUuid) => bodyOf(await admin(`/contract/${contract}`), 200);
 const accept = (integration: TestIntegration, json: object = { account_id: artist.contractAccountId }) =>
   admin(`/integration/${integration.integrationUuid}/contract/accept`, { json });
-const mint = () =>
-  api(`/collection/${collection.collection_uuid}/mint`, {
-    key: artist.key,
-    json: { receiver_addresses: [receiver] },
-  });
 const transactionsOf = async (integration: TestIntegration) =>
   (await walletOf(integration.integrationUuid).status()).lanes;
 
@@ -61,7 +56,6 @@ const forgotten = async (before: (uuid: string) => Promise<void> = async () => u
 
 beforeAll(async () => {
   [artist, elsewhere] = [await createIntegration("Artist"), await createIntegration("Elsewhere")];
-  collection = await createCollection(artist, { copies: [20] });
   [receiver] = (await createReceivers(1)) as [string];
 });
 afterEach(() => observeCheckpoints(null));
@@ -89,7 +83,8 @@ test("a contract can't be handed over to a missing account or its owner, nor acc
 });
 
 test("a contract that isn't on the chain yet can't be handed over", async () => {
-  const path = `/integration/${elsewhere.integrationUuid}/contract`;
+  const shop = await createIntegration("Deploying");
+  const path = `/integration/${shop.integrationUuid}/contract`;
   const deploy = () => admin(path, { json: { name: "Late", symbol: "LATE" } });
   killAt("operation.before_submit");
   await (await deploy()).body?.cancel();
@@ -110,8 +105,8 @@ test("a contract that isn't on the chain yet can't be handed over", async () => 
   });
   const withRoles = `${path}?roles=true`;
   const all = await bodyOf(await admin(withRoles), 200);
-  expect(all).toEqual([await shown(late?.contract_uuid), await shown(elsewhere.contractUuid)]);
-  expect(all).toMatchObject([{ owner_id: null }, { owner_id: elsewhere.walletAccountId }]);
+  expect(all).toEqual([await shown(late?.contract_uuid), await shown(shop.contractUuid)]);
+  expect(all).toMatchObject([{ owner_id: null }, { owner_id: shop.walletAccountId }]);
   const first = await admin(`${withRoles}&limit=1`);
   expect(first.headers.get("link")).toContain("roles=true");
   expect(await bodyOf(first, 200)).toEqual([await shown(late?.contract_uuid)]);
@@ -181,9 +176,14 @@ test("another integration of this service can't accept a contract that belongs t
     message: expect.stringContaining(artist.integrationUuid),
   });
   expect(await roles()).toMatchObject({ owner_id: artist.walletAccountId });
+  await bodyOf(await handOver({ account_id: null }), 200);
 });
 
-test("the service can still mint as an admin after the next owner has accepted", async () => {
+test("after the hand-over the service can still mint as an admin, and its wallet doesn't top up the contract", async () => {
+  const former = await createIntegration("Former owner");
+  const { collection_uuid: uuid } = await createCollection(former, { copies: [20] });
+  const wanted = { account_id: elsewhere.walletAccountId };
+  await bodyOf(await handOver(wanted, former.contractUuid), 200);
   const accepted = {
     kind: "function_call",
     method: "owner_accept",
@@ -191,36 +191,35 @@ test("the service can still mint as an admin after the next owner has accepted",
     gas: GAS,
     deposit: "1",
   } as const;
-  await sendFrom(elsewhere.integrationUuid, artist.contractAccountId, [accepted]);
-  expect(await roles()).toMatchObject({
+  await sendFrom(elsewhere.integrationUuid, former.contractAccountId, [accepted]);
+  expect(await roles(former)).toMatchObject({
     owner_id: elsewhere.walletAccountId,
     proposed_owner_id: null,
-    admin_ids: [artist.walletAccountId],
+    admin_ids: [former.walletAccountId],
   });
-  expect(await shown()).toMatchObject({
+  expect(await shown(former.contractUuid)).toMatchObject({
     owner_id: elsewhere.walletAccountId,
     proposed_owner_id: null,
     wallet_is_admin: true,
   });
-  await bodyOf(await mint(), 201);
-  for (const account of [receiver, artist.walletAccountId]) {
-    expect(await bodyOf(await handOver({ account_id: account }), 409)).toMatchObject({
+  const json = { receiver_addresses: [receiver] };
+  await bodyOf(await api(`/collection/${uuid}/mint`, { key: former.key, json }), 201);
+  for (const account of [receiver, former.walletAccountId]) {
+    expect(await bodyOf(await handOver({ account_id: account }, former.contractUuid), 409)).toMatchObject({
       code: "conflict",
       message: expect.stringContaining(elsewhere.walletAccountId),
     });
   }
-});
-
-test("the wallet doesn't top up a contract of another owner, who could withdraw the money repeatedly", async () => {
-  await withdrawAll({ ...elsewhere, contractAccountId: artist.contractAccountId });
+  // The next owner could withdraw the money of each top-up.
+  await withdrawAll({ ...elsewhere, contractAccountId: former.contractAccountId });
   const { free } = await view<{ free: string }>(
     env.NEAR_RPC_URL,
-    artist.contractAccountId,
+    former.contractAccountId,
     "contract_balance",
   );
   expect(BigInt(free)).toBeLessThan(10n ** 23n);
   await background.reconcile();
-  const kinds = await bodyOf<{ kind: string }[]>(await api("/operation", { key: artist.key }), 200);
+  const kinds = await bodyOf<{ kind: string }[]>(await api("/operation", { key: former.key }), 200);
   expect(kinds.map(({ kind }) => kind)).not.toContain("contract_top_up");
 });
 

@@ -2,6 +2,7 @@ import { env } from "cloudflare:workers";
 import { afterEach, beforeAll, describe, expect, test } from "vitest";
 // Inside: what an owner calls without the service.
 import { announceUpgrade, upgradeContract } from "../../src/chain/contract/calls.ts";
+import { uuidFromBytes } from "../../src/domain/ids.ts";
 import {
   admin,
   api,
@@ -80,15 +81,14 @@ const mint = (shop: TestIntegration, collection: Finalized, receivers: readonly 
 const operationsOf = async (subject: string, kind: string) => {
   // Inside: no list has operations of the platform by what they are about.
   const results = await inLedgers<{ id: string; state: string }>(
-    "SELECT lower(hex(id)) AS id, state FROM operations WHERE kind = ? AND hex(subject_id) = ? ORDER BY rowid",
+    "SELECT hex(id) AS id, state FROM operations WHERE kind = ? AND hex(subject_id) = ? ORDER BY rowid",
     kind,
     subject.replaceAll("-", "").toUpperCase(),
   );
   return Promise.all(
-    results.map(({ id }) => {
-      const uuid = id.replace(/(.{8})(.{4})(.{4})(.{4})(.{12})/, "$1-$2-$3-$4-$5");
-      return admin(`/operation/${uuid}`).then((answer) => bodyOf<OperationResource>(answer, 200));
-    }),
+    results.map(async ({ id }) =>
+      bodyOf<OperationResource>(await admin(`/operation/${uuidFromBytes(Buffer.from(id, "hex"))}`), 200),
+    ),
   );
 };
 

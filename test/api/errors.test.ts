@@ -381,6 +381,11 @@ const finalizedDraft = async (): Promise<string> => {
   const draft = await createDraft(shop, { copies: [1] });
   const finalize = await ask("POST", `/collection-draft/${draft}/finalize`);
   await bodyOf(finalize.response, 201);
+  // D1 has the draft's state within seconds.
+  await until(async () => {
+    const { response } = await ask("GET", `/collection-draft/${draft}`);
+    return (await bodyOf<{ state: string }>(response, 200)).state === "finalized";
+  });
   return draft;
 };
 

@@ -14,7 +14,7 @@ import {
   createReceivers,
   type TestIntegration,
 } from "../support/api.ts";
-import { rpc } from "../support/chain.ts";
+import { chainCall } from "../support/chain-control.ts";
 import { makeLink, newIssuer } from "../support/claim-links.ts";
 import { createCollector, putPage } from "../support/collectors.ts";
 import { createHidden, type SecretAsset } from "../support/hidden-collections.ts";
@@ -289,8 +289,7 @@ const chainAnswers = async (): Promise<Seen[]> => {
   const contract = shop.contractAccountId;
   const query = async (at: string, question: object): Promise<void> => {
     const params = { finality: "final", account_id: contract, ...question };
-    const answer = await rpc<{ result?: number[]; values?: { key: string; value: string }[] }>(
-      env.NEAR_RPC_URL,
+    const answer = await chainCall<{ result?: number[]; values?: { key: string; value: string }[] }>(
       "query",
       params,
     );
@@ -312,8 +311,7 @@ const chainAnswers = async (): Promise<Seen[]> => {
   await query("view_state", { request_type: "view_state", prefix_base64: "" });
   for (const { transaction_hash: tx_hash } of tx_results) {
     const params = { tx_hash, sender_account_id: shop.walletAccountId, wait_until: "FINAL" };
-    const found = await rpc<{ transaction: { actions: { FunctionCall: { args: string } }[] } }>(
-      env.NEAR_RPC_URL,
+    const found = await chainCall<{ transaction: { actions: { FunctionCall: { args: string } }[] } }>(
       "tx",
       params,
     );

@@ -1,4 +1,3 @@
-import { env } from "cloudflare:workers";
 import { beforeAll, describe, expect, test } from "vitest";
 import { api, bodyOf, createIntegration, createReceivers, type TestIntegration } from "../support/api.ts";
 import { chainCall } from "../support/chain-control.ts";
@@ -130,9 +129,7 @@ describe("GET /collection/{uuid}/holder", () => {
 
   test("refuses blocks whose state nodes no longer have", async () => {
     await chainCall("devchain_advance", { heights: 2_100, blocks: 10 });
-    const shown = { jsonrpc: "2.0", id: 1, method: "block", params: { block_id: before } };
-    const node = await fetch(env.NEAR_RPC_URL, { method: "POST", body: JSON.stringify(shown) });
-    expect(await node.json()).toHaveProperty("result");
+    expect(await chainCall("block", { block_id: before })).toHaveProperty("header");
     expect(
       await bodyOf(await get(`/collection/${collection}/holder?block_height=${before}`), 400),
     ).toMatchObject({

@@ -1,4 +1,3 @@
-import { env } from "cloudflare:workers";
 import { beforeAll, expect, test, vi } from "vitest";
 import {
   admin,
@@ -8,8 +7,7 @@ import {
   createReceivers,
   type TestIntegration,
 } from "../support/api.ts";
-import { rpc } from "../support/chain.ts";
-import { headHeight, setFaults } from "../support/chain-control.ts";
+import { chainCall, headHeight, setFaults } from "../support/chain-control.ts";
 import { createCollection, type Finalized } from "../support/collections.ts";
 import { createHidden } from "../support/hidden-collections.ts";
 import { background, eventsOf, killedAt, operationCount, readOperation } from "../support/operations.ts";
@@ -73,12 +71,12 @@ const callsSince = async (height: number, contract: string, method: string) => {
   const calls: { readonly tokens: readonly string[] }[] = [];
   const end = await headHeight();
   for (let at = height + 1; at <= end; at++) {
-    const { transactions } = await rpc<Chunk>(env.NEAR_RPC_URL, "chunk", { block_id: at, shard_id: 0 });
+    const { transactions } = await chainCall<Chunk>("chunk", { block_id: at, shard_id: 0 });
     for (const { hash, signer_id, receiver_id, actions } of transactions) {
       if (receiver_id !== contract || actions[0]?.FunctionCall?.method_name !== method) continue;
-      const { receipts_outcome: outcomes } = await rpc<{
+      const { receipts_outcome: outcomes } = await chainCall<{
         receipts_outcome: { outcome: { logs: string[] } }[];
-      }>(env.NEAR_RPC_URL, "tx", { tx_hash: hash, sender_account_id: signer_id, wait_until: "FINAL" });
+      }>("tx", { tx_hash: hash, sender_account_id: signer_id, wait_until: "FINAL" });
       const events = outcomes
         .flatMap(({ outcome }) => outcome.logs)
         .map(

@@ -4,7 +4,8 @@ import { afterEach, beforeAll, describe, expect, test } from "vitest";
 import { storeWalletKey } from "../../src/db/queries/provisioning.ts";
 import { newUuid, type Uuid } from "../../src/domain/ids.ts";
 import { admin, api, bodyOf, createIntegration, type TestIntegration, walletReady } from "../support/api.ts";
-import { account, rpc, view } from "../support/chain.ts";
+import { account, view } from "../support/chain.ts";
+import { chainCall } from "../support/chain-control.ts";
 import { forgetContract } from "../support/database.ts";
 import { deployFormer } from "../support/former-contract.ts";
 import { inLedger } from "../support/ledgers.ts";
@@ -44,7 +45,7 @@ const contracts = async (uuid: string) =>
   bodyOf<Contract[]>(await admin(`/integration/${uuid}/contract`), 200);
 const keysOf = async (accountId: string) => {
   const params = { request_type: "view_access_key_list", finality: "final", account_id: accountId };
-  return (await rpc<{ keys: unknown[] }>(env.NEAR_RPC_URL, "query", params)).keys;
+  return (await chainCall<{ keys: unknown[] }>("query", params)).keys;
 };
 const operationOf = async (uuid: string) =>
   bodyOf<OperationResource<Contract>>(await admin(`/operation/${uuid}`), 200);

@@ -185,32 +185,32 @@ test("a ledger that was lost knows of the suspension again once it is restored, 
   await bodyOf(await remove(shop.integrationUuid, "?leave_funds=true"), 200);
 });
 
+test("deleting an integration requires that it is suspended, and that its wallet is empty or may keep its money", async () => {
+  const shop = await createIntegration("Rich shop");
+  expect(await bodyOf<{ message: string }>(await remove(shop.integrationUuid), 409)).toMatchObject({
+    code: "conflict",
+    message: expect.stringContaining("Suspend the integration first"),
+  });
+  await bodyOf(await change(shop.integrationUuid, { suspended: true }), 200);
+  const rich = await bodyOf<{ message: string }>(await remove(shop.integrationUuid), 409);
+  expect(rich.message).toMatch(new RegExp(`^The wallet ${shop.walletAccountId} has [\\d.]+ NEAR to spend`));
+  expect(await bodyOf(await remove(shop.integrationUuid, "?leave_funds=true"), 200)).toMatchObject({
+    integration_uuid: shop.integrationUuid,
+    state: "deleted",
+  });
+});
+
 describe("deleting an integration", () => {
   let shop: TestIntegration;
 
   beforeAll(async () => {
     shop = await createIntegration("Closing shop");
     await createCollection(shop, { copies: [3] });
-  });
-
-  test("requires that it is suspended, and that its wallet is empty or may keep its money", async () => {
     const json = { contract_uuid: shop.contractUuid, title: "Left over" };
     await bodyOf(await api("/collection-draft", { key: shop.key, json }), 201);
-    const webhook = { url: "http://localhost:9/" };
-    await bodyOf(await api("/webhook", { key: shop.key, json: webhook }), 201);
-    expect(await bodyOf<{ message: string }>(await remove(shop.integrationUuid), 409)).toMatchObject({
-      code: "conflict",
-      message: expect.stringContaining("Suspend the integration first"),
-    });
+    await bodyOf(await api("/webhook", { key: shop.key, json: { url: "http://localhost:9/" } }), 201);
     await bodyOf(await change(shop.integrationUuid, { suspended: true }), 200);
-    const rich = await bodyOf<{ message: string }>(await remove(shop.integrationUuid), 409);
-    expect(rich.message).toMatch(
-      new RegExp(`^The wallet ${shop.walletAccountId} has \\d+\\.\\d+ NEAR to spend`),
-    );
-    expect(await bodyOf(await remove(shop.integrationUuid, "?leave_funds=true"), 200)).toMatchObject({
-      integration_uuid: shop.integrationUuid,
-      state: "deleted",
-    });
+    await bodyOf(await remove(shop.integrationUuid, "?leave_funds=true"), 200);
   });
 
   test("deletes its keys, and refuses new ones", async () => {

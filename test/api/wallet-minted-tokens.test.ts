@@ -1,7 +1,8 @@
-import { afterEach, beforeAll, describe, expect, test } from "vitest";
+import { afterEach, beforeAll, describe, expect, test, vi } from "vitest";
 import { createIntegration, type TestIntegration } from "../support/api.ts";
 import { setFaults } from "../support/chain-control.ts";
 import { createCollection, type Finalized } from "../support/collections.ts";
+import { lateTimers } from "../support/held-timers.ts";
 import {
   carriedOut,
   createReceiver,
@@ -25,7 +26,10 @@ beforeAll(async () => {
   receiver = await createReceiver();
 });
 
-afterEach(() => setFaults());
+afterEach(async () => {
+  vi.restoreAllMocks();
+  await setFaults();
+});
 
 const mintOf = (quantity: number, metadata: Override | null = null): Intent => {
   const { collection_id } = collection.near_collection;
@@ -44,6 +48,8 @@ const whole = (ids: readonly string[]) =>
 
 describe("a mint that a request waits for", () => {
   test("returns its tokens, once, even if it shared no transaction", async () => {
+    // The wallet reads no longer than this.
+    lateTimers(2_000);
     const wanted = mintOf(2);
     const record = await minted(wanted);
     expect(record.state).toBe("succeeded");

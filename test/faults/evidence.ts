@@ -2,6 +2,7 @@
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { InjectedFault, Moment } from "../../devchain/index.ts";
+import { uuidFromBytes } from "../../src/domain/ids.ts";
 import type { Finding } from "./audit.ts";
 import type { Effects } from "./effects.ts";
 import type { FaultyService } from "./service.ts";
@@ -80,7 +81,7 @@ const timelineOf = async (service: FaultyService, entry: Entry, effects: Effects
   const { kind, marker, evidence, ordinal, path, body, shop, told, answer, twin } = entry;
   const rows = await rowsOf(service, entry);
   const operations = new Set([
-    ...rows.operations.map(({ id }) => uuidOf(String(id))),
+    ...rows.operations.map(({ id }) => uuidFromBytes(Buffer.from(String(id), "hex"))),
     ...told.flatMap(({ operation }) => operation ?? []),
   ]);
   const journal: Record<string, unknown> = {};
@@ -111,9 +112,6 @@ const timelineOf = async (service: FaultyService, entry: Entry, effects: Effects
     faults: (await service.struck()).filter((fault) => fault.includes(marker)),
   };
 };
-
-const uuidOf = (hex: string): string =>
-  hex.toLowerCase().replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, "$1-$2-$3-$4-$5");
 
 const hashesIn = (journal: Readonly<Record<string, unknown>>): string[] =>
   [...JSON.stringify(journal).matchAll(/"(?:noop_)?hash":"([^"]+)"/g)].flatMap((found) => found[1] ?? []);

@@ -1,4 +1,5 @@
 /** The operator of a fault run: does by the operator's surface what docs/running.md says. */
+import { uuidFromBytes } from "../../src/domain/ids.ts";
 import { pause } from "./client.ts";
 import type { Effects } from "./effects.ts";
 import { MARKER } from "./marker.ts";
@@ -243,7 +244,7 @@ export class Operator {
    *   was no effect
    */
   async #say(id: string, marker: string, effects: readonly (string | null)[]): Promise<void> {
-    const uuid = id.replace(/^(.{8})(.{4})(.{4})(.{4})/, "$1-$2-$3-$4-");
+    const uuid = uuidFromBytes(Buffer.from(id, "hex"));
     const settlements = effects.map((hash) => ({
       had_effect: true,
       ...(hash !== null && { transaction_hash: hash }),
@@ -262,7 +263,7 @@ export class Operator {
   #entryOf({ request, reference, subject }: OpenRow): Entry | undefined {
     const marker = reference ?? MARKER.exec(request)?.[0];
     if (marker) return this.#ledger.find((entry) => entry.marker === marker);
-    const uuid = subject.replace(/^(.{8})(.{4})(.{4})(.{4})/, "$1-$2-$3-$4-");
+    const uuid = uuidFromBytes(Buffer.from(subject, "hex"));
     return this.#ledger.find(({ kind, path }) => kind === "finalize" && path.includes(uuid));
   }
 }

@@ -11,7 +11,7 @@ import {
 } from "../../src/db/queries/operation-transactions.ts";
 import { transactions } from "../../src/db/schema/ledger.ts";
 import type { Statement } from "../../src/db/statements.ts";
-import { type Uuid, uuidToBytes } from "../../src/domain/ids.ts";
+import { type Uuid, uuidFromBytes, uuidToBytes } from "../../src/domain/ids.ts";
 import { api, bodyOf, createIntegration, createReceivers, type TestIntegration } from "../support/api.ts";
 import { addOperations, archive, DAY, NEWEST } from "../support/archives.ts";
 import { createCollection } from "../support/collections.ts";
@@ -81,9 +81,6 @@ const mint = (key: string, receiver: string): Promise<Response> =>
 
 const blob = (uuid: string): string => `x'${uuid.replaceAll("-", "")}'`;
 
-const uuidOf = (hex: string): string =>
-  hex.toLowerCase().replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, "$1-$2-$3-$4-$5");
-
 /** Rows of the transactions that several operations share, in the order of their keys: the first record comes first. */
 const rows = async (): Promise<Row[]> => {
   // Inside: no answer shows how the results of a shared transaction are stored.
@@ -94,7 +91,7 @@ const rows = async (): Promise<Row[]> => {
        SELECT 1 FROM transactions AS other WHERE length(other.hash) > 32 AND substr(other.hash, 1, 32) = own.hash)
      ORDER BY hash`,
   );
-  return results.map((row) => ({ ...row, operation: uuidOf(row.operation) }));
+  return results.map((row) => ({ ...row, operation: uuidFromBytes(Buffer.from(row.operation, "hex")) }));
 };
 
 const archivedTexts = async (): Promise<string[]> => {

@@ -413,7 +413,9 @@ describe("an unprovable operation is settled by the operator", () => {
       200,
     );
     expect(settled).toMatchObject({ state: "succeeded", answer: { status: 201 } });
-    expect(await bodyOf(await finalize(shop, draft), 409)).toMatchObject({ code: "draft_finalized" });
+    await eventually(async () =>
+      expect(await bodyOf(await finalize(shop, draft), 409)).toMatchObject({ code: "draft_finalized" }),
+    );
     const read = await api(`/collection/${settled.answer!.body.collection_uuid}`, { key: shop.key });
     await bodyOf(read, 200);
     expect(await collections(shop)).toMatchObject([{ published: true }]);

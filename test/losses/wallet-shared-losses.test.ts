@@ -9,6 +9,7 @@ import {
 } from "../support/api.ts";
 import { setFaults } from "../support/chain-control.ts";
 import { createCollection, type Finalized, mintedOnChain } from "../support/collections.ts";
+import { lateTimers } from "../support/held-timers.ts";
 import { background, finalAnswer, readOperation } from "../support/operations.ts";
 import { journalRows, walletOf } from "../support/own-wallets.ts";
 import { unsigned } from "../support/shared-mints.ts";
@@ -75,11 +76,16 @@ const expectOneForEach = (answers: readonly { status: number; body: Minted }[]) 
   expect(new Set(answers.map(({ body }) => body.tx_results[0]!.transaction_hash)).size).toBe(1);
 };
 
-/** Views of tokens that the service asks its node for from now on. */
+/** How many tokens each view asks for that the service sends to its node from now on. */
 const tokenViews = () => {
+  // A read of the wallet that takes longer than this is left to the requests.
+  lateTimers(2_000);
   const calls = vi.spyOn(globalThis, "fetch");
   return () =>
-    calls.mock.calls.filter(([, init]) => String(init?.body).includes('"nft_tokens_by_ids"')).length;
+    calls.mock.calls.flatMap(([, init]) => {
+      const args = /"nft_tokens_by_ids","args_base64":"([^"]+)"/.exec(String(init?.body))?.[1];
+      return args === undefined ? [] : (JSON.parse(atob(args)) as { token_ids: string[] }).token_ids.length;
+    });
 };
 
 describe("the tokens of a shared transaction", () => {
@@ -88,7 +94,8 @@ describe("the tokens of a shared transaction", () => {
     const asked = tokenViews();
     const answers = await Promise.all(await mintTogether(shop, collection));
     expectOneForEach(await Promise.all(answers.map((answer) => finalAnswer<Minted>(shop.key, answer))));
-    expect(asked()).toBe(1);
+    // Again if the node was behind; a request would ask for its own token.
+    expect(new Set(asked())).toEqual(new Set([receivers.length]));
   });
 
   test("are read by each request if the wallet's read fails", async () => {
@@ -105,7 +112,7 @@ describe("the tokens of a shared transaction", () => {
     const told = await Promise.all(await mintTogether(shop, collection));
     expectOneForEach(await Promise.all(told.map((answer) => finalAnswer<Minted>(shop.key, answer))));
     expect(failed).toBe(1);
-    expect(asked()).toBeGreaterThan(receivers.length);
+    expect(asked().filter((tokens) => tokens === 1).length).toBeGreaterThanOrEqual(receivers.length);
   });
 });
 

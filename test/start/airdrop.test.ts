@@ -16,6 +16,7 @@ import { type Holder, MintageClient } from "../../client/src/index.ts";
 import { openShop, type Shop } from "../../testing/bench-integration.ts";
 import { picture } from "../../testing/pictures.ts";
 import { type BenchService, startService } from "../../testing/service.ts";
+import { rpc } from "../support/chain.ts";
 import { type Ended, everywhere, killingProxy, startCommand } from "../support/killed-command.ts";
 
 /** Rows of one NFT each, in four requests, and one row of two requests. */
@@ -149,14 +150,8 @@ test("a snapshot of a collection and one of its contract have the same holders, 
     expect(Object.fromEntries(holders.map((one: Holder) => [one.account_id, one.tokens]))).toEqual(
       Object.fromEntries(owned),
     );
-    const response = await fetch(service.rpcUrl, {
-      method: "POST",
-      headers: { "content-type": "application/json" },
-      body: JSON.stringify({ jsonrpc: "2.0", id: 1, method: "block", params: { block_id: block_hash } }),
-    });
-    expect(((await response.json()) as { result: { header: { height: number } } }).result.header.height).toBe(
-      block_height,
-    );
+    const block = await rpc(service.rpcUrl, "block", { block_id: block_hash });
+    expect(block).toMatchObject({ header: { height: block_height } });
   }
   const csv = join(folder, "holders.csv");
   const table = await startCommand("snapshot.ts", [contract, "--csv", "--out", csv], env).ended;

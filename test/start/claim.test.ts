@@ -1,5 +1,14 @@
 import { execFileSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import decodeQR from "qr/decode.js";
@@ -25,19 +34,32 @@ beforeAll(async () => {
   shop = await openShop(service);
   client = new MintageClient({ baseUrl: service.url, apiKey: shop.key });
   home = mkdtempSync(join(tmpdir(), "mintage-claim-"));
-  const draft = await client.drafts.create({ contract_uuid: shop.contractUuid, title: "Herons" });
-  await client.drafts.attachAssets(draft.collection_draft_uuid, [
-    { filename: "0.png", data: picture("png", 0), copies: 40 },
-  ]);
-  ({ collection_uuid: collection } = await client.drafts.finalize(draft.collection_draft_uuid));
+  collection = await newCollection();
+  await client.collections.setPage(collection, { slug: "claimed-herons", enabled: true });
 });
 afterAll(async () => {
   await service?.stop();
   if (home) rmSync(home, { recursive: true });
 });
 
+/** A collection of 40 copies, without a page. */
+const newCollection = async (): Promise<string> => {
+  const { collection_draft_uuid: draft } = await client.drafts.create({
+    contract_uuid: shop.contractUuid,
+    title: "Herons",
+  });
+  await client.drafts.attachAssets(draft, [{ filename: "0.png", data: picture("png", 0), copies: 40 }]);
+  return (await client.drafts.finalize(draft)).collection_uuid;
+};
+
 const command = (...args: string[]): Promise<Ended> =>
   startCommand("claim.ts", args, { MINTAGE_URL: service.url, MINTAGE_API_KEY: shop.key }).ended;
+
+const dropIds = async (): Promise<number[]> => {
+  const ids: number[] = [];
+  for await (const { drop_id: id } of client.drops.list(collection)) ids.push(id);
+  return ids;
+};
 
 const done = async (...args: string[]): Promise<Record<string, unknown>> => {
   const { code, stdout, stderr } = await command(...args, "--yes", "--json");
@@ -46,17 +68,18 @@ const done = async (...args: string[]): Promise<Record<string, unknown>> => {
 };
 
 test("a collection without a page is reported with the next step, and nothing is created", async () => {
-  const args = ["create", collection, "--links", "3", "--expires", END, "--folder", join(home, "none")];
+  const folder = join(home, "none");
+  const args = ["create", await newCollection(), "--links", "3", "--expires", END, "--folder", folder];
   const { code, stderr } = await command(...args, "--yes");
   expect(code).toBe(2);
   expect(stderr).toContain("PUT /collection/{uuid}/page");
-  expect(readdirSync(home)).toEqual([]);
+  expect(existsSync(folder)).toBe(false);
   args[1] = "0198d3c1-6f3e-7c55-9d2b-3a1f0e6b7c11";
   expect((await command(...args)).stderr).toContain("There is no such collection.");
 });
 
-test("a run that is killed before and after each of its requests opens one drop, and its codes are the links", async () => {
-  await client.collections.setPage(collection, { slug: "claimed-herons", enabled: true });
+test("a run that is killed before and after each of its requests opens one drop, its codes are the links, and more links can be added", async () => {
+  const earlier = await dropIds();
   const folder = join(home, "links");
   const args = ["create", collection, "--links", "3", "--expires", END, "--folder", folder, "--qr", "png"];
   const proxy = await killingProxy(service.url, everywhere());
@@ -71,10 +94,9 @@ test("a run that is killed before and after each of its requests opens one drop,
   expect(runs.at(-1)?.code, runs.at(-1)?.stderr).toBe(0);
   // Of the quote and of the drop.
   expect(runs.filter(({ killed }) => killed)).toHaveLength(4);
-  const drops = [];
-  for await (const drop of client.drops.list(collection)) drops.push(drop);
-  expect(drops).toHaveLength(1);
-  expect(drops[0]).toMatchObject({
+  const opened = (await dropIds()).filter((id) => !earlier.includes(id));
+  expect(opened).toHaveLength(1);
+  expect(await client.drops.get(collection, opened[0]!)).toMatchObject({
     links: 3,
     claimed: 0,
     quantity: 1,
@@ -98,11 +120,8 @@ test("a run that is killed before and after each of its requests opens one drop,
   }
   const git = (...words: string[]) => execFileSync("git", ["-C", home, ...words], { encoding: "utf8" });
   git("init", "--quiet");
-  expect(git("status", "--porcelain")).toBe("");
-});
+  expect(git("status", "--porcelain", "links")).toBe("");
 
-test("more links are added to the existing ones", async () => {
-  const folder = join(home, "links");
   const before = readFileSync(join(folder, "links.csv"), "utf8");
   expect(await done("top-up", folder, "--links", "5", "--qr", "svg")).toMatchObject({ links: 5 });
   const after = readFileSync(join(folder, "links.csv"), "utf8");
@@ -167,15 +186,17 @@ test("a top-up can't reduce links or time, and makes all codes again for another
 });
 
 test("opening links, beside others or mints, shows how few copies are left", async () => {
+  const uuid = await newCollection();
+  await client.collections.setPage(uuid, { slug: "crowded-herons", enabled: true });
+  const create = ["create", uuid, "--expires", END, "--yes", "--folder"];
+  expect((await command(...create, join(home, "few"), "--links", "10")).code).toBe(0);
   const folder = join(home, "many");
-  const args = ["create", collection, "--links", "30", "--expires", END, "--folder", folder, "--yes"];
-  const { code, stderr } = await command(...args);
+  const { code, stderr } = await command(...create, folder, "--links", "30");
   expect(code, stderr).toBe(0);
-  const open = 5 + 2 + 3 + 30;
   expect(stderr).toContain(
-    `Claim links: ${open} are open and need ${open} of the 40 copies left; 0 more can be minted`,
+    "Claim links: 40 are open and need 40 of the 40 copies left; 0 more can be minted",
   );
-  await client.collections.mint(collection, {
+  await client.collections.mint(uuid, {
     receiver_addresses: [shop.walletAccountId],
     quantity_per_receiver: 4,
   });
@@ -185,12 +206,12 @@ test("opening links, beside others or mints, shows how few copies are left", asy
   const file = join(home, "receivers.csv");
   writeFileSync(file, `account,quantity\n${shop.walletAccountId},2\n`);
   const env = { MINTAGE_URL: service.url, MINTAGE_API_KEY: shop.key };
-  const airdrop = await startCommand("airdrop.ts", [collection, file], env).ended;
+  const airdrop = await startCommand("airdrop.ts", [uuid, file], env).ended;
   expect(airdrop.code).toBe(2);
   expect(airdrop.stderr).toContain(
-    `need ${open} of the 36 copies left; after 2 more are minted, 6 copies are missing, so some links will fail`,
+    "need 40 of the 36 copies left; after 2 more are minted, 6 copies are missing, so some links will fail",
   );
-  expect((await client.collections.get(collection)).minted).toBe(4);
+  expect((await client.collections.get(uuid)).minted).toBe(4);
 });
 
 test("a folder with a damaged file is reported", async () => {

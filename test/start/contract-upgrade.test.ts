@@ -11,10 +11,9 @@ import {
 } from "../../client/src/index.ts";
 import { picture } from "../../testing/pictures.ts";
 import { type BenchService, startService } from "../../testing/service.ts";
+import { createAccount } from "../support/chain.ts";
 import { ROOT } from "../support/imports.ts";
 import { startCommand } from "../support/killed-command.ts";
-
-const TEN_NEAR = (10n ** 25n).toString();
 
 const adminToken = randomBytes(32).toString("hex");
 let service: BenchService;
@@ -40,17 +39,7 @@ async function admin<Answer>(...words: readonly string[]): Promise<Answer> {
 /** An account that runs the release before, with the code on the account itself. */
 async function formerContract(accountId: string, owner: string): Promise<void> {
   const key = KeyPair.fromRandom("ed25519");
-  const created = await fetch(service.rpcUrl, {
-    method: "POST",
-    headers: { "content-type": "application/json" },
-    body: JSON.stringify({
-      jsonrpc: "2.0",
-      id: "test",
-      method: "devchain_create_account",
-      params: { account_id: accountId, public_key: key.getPublicKey().toString(), balance: TEN_NEAR },
-    }),
-  });
-  expect(await created.json()).not.toHaveProperty("error");
+  await createAccount(service.rpcUrl, accountId, key.getPublicKey().toString());
   const account = new Account(accountId, new JsonRpcProvider({ url: service.rpcUrl }), key.toString());
   await account.deployContract(readFileSync(`${ROOT}/contract/harness/fixtures/previous.wasm`));
   const metadata = {

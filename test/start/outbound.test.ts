@@ -77,10 +77,13 @@ test("webhooks on this machine are reached over http, on any network", async () 
 });
 
 test("no other address of this machine or its network is reached, even if it is public", async () => {
-  const { port } = new URL(`http://0.0.0.0:${await listen("0.0.0.0")}`);
+  const port = await listen("0.0.0.0");
   const own = Object.values(networkInterfaces()).flatMap((addresses) => addresses ?? []);
   const outer = own.filter(({ internal, family }) => !internal && family === "IPv4");
-  expect(outer.length).toBeGreaterThan(0);
+  // This address leads to this machine even if it has no network, and so no others.
+  const here = `http://0.0.0.0:${port}/`;
+  expect(await (await fetch(here, { method: "POST", body: "asked" })).text()).toBe("asked");
+  expect(await ask(here)).toMatch(/^refused: /);
   const hosts = [...outer.map(({ address }) => address), "10.0.0.1", "169.254.169.254"];
   for (const host of hosts) expect(await ask(`http://${host}:${port}/`), host).toMatch(/^refused: /);
   expect(await ask(other.replace("http:", "https:"))).toMatch(/^refused: /);

@@ -1,19 +1,12 @@
 import { env } from "cloudflare:workers";
+import { rpc } from "./chain.ts";
 
 /** The node that the service asks. Tests ask other nodes of the network, which have no faults. */
 export const SERVICES_NODE = "/";
 
 /** Calls the embedded chain of this test file. Paths stand for different nodes of it. */
-export const chainCall = async <T>(method: string, params: unknown, node = "/"): Promise<T> => {
-  const response = await fetch(new URL(node, env.NEAR_RPC_URL), {
-    method: "POST",
-    headers: { "content-type": "application/json" },
-    body: JSON.stringify({ jsonrpc: "2.0", id: 1, method, params }),
-  });
-  const body = (await response.json()) as { result?: T; error?: unknown };
-  if (body.error) throw new Error(JSON.stringify(body.error));
-  return body.result as T;
-};
+export const chainCall = <T>(method: string, params: unknown, node = "/"): Promise<T> =>
+  rpc<T>(new URL(node, env.NEAR_RPC_URL).href, method, params);
 
 /** Sets the faults of the embedded chain (docs/devchain.md); none by default. */
 export const setFaults = (...rules: readonly Readonly<Record<string, unknown>>[]): Promise<unknown> =>

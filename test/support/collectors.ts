@@ -2,7 +2,8 @@ import { env } from "cloudflare:workers";
 import { keyFromSeed, publicKeyText, signTransaction } from "../../src/chain/transaction.ts";
 import { picture } from "../../testing/pictures.ts";
 import { api, bodyOf, type TestIntegration, whenReachable } from "./api.ts";
-import { createAccount, rpc } from "./chain.ts";
+import { createAccount } from "./chain.ts";
+import { chainCall } from "./chain-control.ts";
 import type { Finalized } from "./collections.ts";
 
 /** An asset of a shown collection, with the reference file that it has. */
@@ -64,7 +65,7 @@ export async function createCollector(balance?: bigint): Promise<Collector> {
   return {
     accountId,
     async call(contract, method, args, deposit) {
-      const access = await rpc<{ nonce: number; block_hash: string }>(env.NEAR_RPC_URL, "query", {
+      const access = await chainCall<{ nonce: number; block_hash: string }>("query", {
         request_type: "view_access_key",
         finality: "final",
         account_id: accountId,
@@ -87,7 +88,7 @@ export async function createCollector(balance?: bigint): Promise<Collector> {
         ],
       });
       const signed = btoa(String.fromCharCode(...bytes));
-      await rpc(env.NEAR_RPC_URL, "send_tx", { signed_tx_base64: signed, wait_until: "NONE" });
+      await chainCall("send_tx", { signed_tx_base64: signed, wait_until: "NONE" });
       return hash;
     },
   };

@@ -14,3 +14,13 @@ export const heldTimers = (milliseconds: number): (() => void)[] => {
   }) as typeof setTimeout);
   return timers;
 };
+
+/**
+ * Has every wait of exactly so many milliseconds last a minute from now on: a busy machine doesn't always work within such a
+ * deadline. `vi.restoreAllMocks` ends that.
+ */
+export const lateTimers = (milliseconds: number): void => {
+  const set = globalThis.setTimeout;
+  vi.spyOn(globalThis, "setTimeout").mockImplementation(((run: () => void, after: number) =>
+    set(run, after === milliseconds ? 60_000 : after)) as typeof setTimeout);
+};

@@ -2,7 +2,7 @@ import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { type LedgerObject, openLedger, type SentRows } from "../../src/db/ledger.ts";
 import type { SentStatement } from "../../src/db/statements.ts";
-import type { Uuid } from "../../src/domain/ids.ts";
+import { type Uuid, uuidFromBytes } from "../../src/domain/ids.ts";
 import { retry } from "../../src/waiting.ts";
 
 // Inside: no request shows a ledger's rows, or changes them behind its back.
@@ -41,13 +41,12 @@ export const inLedger = async <T = Row>(
 
 /** Runs a statement on the ledgers of all integrations, and returns the rows of all. */
 export const inLedgers = async <T = Row>(sql: string, ...params: readonly unknown[]): Promise<T[]> => {
-  const { results } = await env.DB.prepare("SELECT lower(hex(id)) AS id FROM integrations").all<{
+  const { results } = await env.DB.prepare("SELECT hex(id) AS id FROM integrations").all<{
     id: string;
   }>();
   const found: T[] = [];
   for (const { id } of results) {
-    const uuid = id.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, "$1-$2-$3-$4-$5");
-    found.push(...(await inLedger<T>(uuid, sql, ...params)));
+    found.push(...(await inLedger<T>(uuidFromBytes(Buffer.from(id, "hex")), sql, ...params)));
   }
   return found;
 };
