@@ -311,23 +311,23 @@ describe("a mint from a wallet", () => {
   });
 
   test("is possible with the balance that the page asks for beside the price, and hardly with less", async () => {
-    const [, setAside] = /Up to ([0-9.]+) NEAR is/.exec(await (await api(`/m/${slug}`)).text())!;
+    const [, setAside] = /Up to ([0-9.]+) NEAR is/.exec(await (await api(`/m/${saleSlug}`)).text())!;
     const needed = BigInt(FEE) + BigInt(Math.round(Number(setAside) * 1_000)) * 10n ** 21n;
-    const args = { collection_id: shown.near_collection.collection_id };
+    const args = { collection_id: onSale.near_collection.collection_id };
     const [poor, able] = await Promise.all([createCollector(needed - 10n ** 21n), createCollector(needed)]);
     for (const { accountId } of [poor, able])
       await readUntil<PublicEligibility>(
-        `${slug}/eligibility/${accountId}`,
+        `${saleSlug}/eligibility/${accountId}`,
         ({ available }) => available !== null,
       );
-    await poor.call(shown.contract_address, "nft_mint", args, FEE);
-    const hash = await able.call(shown.contract_address, "nft_mint", args, FEE);
+    await poor.call(onSale.contract_address, "nft_mint", args, FEE);
+    const hash = await able.call(onSale.contract_address, "nft_mint", args, FEE);
     const done = await readUntil<PublicMint>(
-      `${slug}/mint/${hash}?account_id=${able.accountId}`,
+      `${saleSlug}/mint/${hash}?account_id=${able.accountId}`,
       ({ state }) => state === "succeeded",
     );
     expect(done.token_ids).toHaveLength(1);
-    expect(await read(`${slug}/token?owner=${poor.accountId}`)).toEqual([]);
+    expect(await read(`${saleSlug}/token?owner=${poor.accountId}`)).toEqual([]);
   });
 
   test("succeeds once it is final, with the tokens of the contract's events", async () => {
