@@ -13,7 +13,7 @@ import { type DraftRow, type DraftToFinalize, findToFinalize } from "../db/queri
 import { insertOperationKey, runKeyedBatch } from "../db/queries/idempotency.ts";
 import { findOperation, type OperationRow } from "../db/queries/operations.ts";
 import { mostAssets } from "../domain/batch-limits.ts";
-import { invalidField, ServiceError } from "../domain/errors.ts";
+import { invalidField, ServiceError, unsentConflict } from "../domain/errors.ts";
 import { newUuid, toHex, type Uuid } from "../domain/ids.ts";
 import { phasesOf, withPhases } from "../domain/settings.ts";
 import { pause } from "../waiting.ts";
@@ -258,7 +258,7 @@ const hiddenWith = async (
   if (reveal === false) return {};
   if (placeholder === null) {
     const message = "Attach an asset_placeholder with asset-bulk: it is what NFTs show until the reveal.";
-    throw new ServiceError("conflict", message, { outcome: "not_submitted" });
+    throw unsentConflict(message);
   }
   if (typeof reveal === "string" && Date.parse(reveal) <= context.now().getTime())
     throw invalidField(["reveal"], `${reveal} is over. Give the draft a later time, true, or false.`);
