@@ -8,7 +8,7 @@ import type { Caller, EndpointResponse, ServiceContext } from "../context.ts";
 import { ASSETS_A_PAGE, DraftAssets, wholeOf } from "../db/draft-assets.ts";
 import { ledgerOf } from "../db/ledger.ts";
 import { draftTotals, pageOfAssets } from "../db/queries/assets.ts";
-import { isBrokenOff, isFinalizable, lockDraft, unlockDraft } from "../db/queries/collection-effects.ts";
+import { isFinalizable, isLockedFor, lockDraft, unlockDraft } from "../db/queries/collection-effects.ts";
 import { type DraftRow, type DraftToFinalize, findToFinalize } from "../db/queries/drafts.ts";
 import { insertOperationKey, runKeyedBatch } from "../db/queries/idempotency.ts";
 import { findOperation, type OperationRow } from "../db/queries/operations.ts";
@@ -145,7 +145,7 @@ const locking = (
   take: async (operationId) => {
     const condition =
       draft.state === "finalizing" && draft.operationId !== null
-        ? isBrokenOff(draft.id, draft.operationId)
+        ? isLockedFor(draft.id, draft.operationId)
         : isFinalizable(draft, whole);
     return (await lockDraft(db, draft.id, { operationId, collectionId, condition }, now())).length > 0;
   },

@@ -193,10 +193,10 @@ export const proposeNftLock = async (
   return { kind: "nft_lock", subjectId: collectionUuid, request, permanent };
 };
 
-/** Maximum bytes of the numbers of locked assets, and of a token's own metadata with the collection's texts. */
+/** Maximum bytes of a collection's locks, of the number of each locked asset, and of a token's own metadata with the collection's texts. */
+const LOCKS_BYTES = 200;
 const ASSET_NUMBER_BYTES = 5;
 const LOCKED_TOKEN_BYTES = 6_000;
-const RECORD_BYTES = 200;
 
 type CollectionLocked = Pick<Operation<CollectionLockOperation>, "request" | "subjectId" | "integrationId">;
 
@@ -226,7 +226,7 @@ export const collectionLockKind = kindOf<CollectionLockOperation, null, KindResu
   facts: () => null,
   steps: () => ["lock"],
 
-  storage: ({ contract, assets }) => ({ contract, bytes: RECORD_BYTES + assets.length * ASSET_NUMBER_BYTES }),
+  storage: ({ contract, assets }) => ({ contract, bytes: LOCKS_BYTES + assets.length * ASSET_NUMBER_BYTES }),
 
   transaction: async (_context, { request: { contract, collectionId, locks, assets } }) => ({
     receiverId: contract,
