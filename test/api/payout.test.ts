@@ -152,7 +152,10 @@ describe("a payout", () => {
       expect(BigInt((await bodyOf<Payout>(again, 200)).amount)).toBeLessThan(NEAR / 100n);
     }
     await drain(shop.integrationUuid);
-    expect(await bodyOf(await payOut("all"), 402)).toMatchObject({ code: "insufficient_funds" });
+    expect(await bodyOf(await payOut("all"), 402)).toMatchObject({
+      code: "insufficient_funds",
+      retryable: true,
+    });
     expect(await bodyOf(await payOut(String(1_000n * NEAR)), 402)).toMatchObject({
       code: "insufficient_funds",
     });
@@ -296,6 +299,7 @@ describe("a payout of sales", () => {
     expect(await bodyOf(await payOut("sales"), 402)).toMatchObject({
       code: "insufficient_funds",
       outcome: "not_submitted",
+      retryable: true,
     });
   const paidOf = async (answer: Response) => BigInt((await bodyOf<Payout>(answer, 200)).amount);
 

@@ -220,6 +220,7 @@ const chosenAsset = async (
     const message = `The asset has ${shown.remaining} copies left, and ${wanted} were asked for.`;
     throw new ServiceError("sold_out", `${message} Mint fewer, or another asset.`, {
       outcome: "not_submitted",
+      retryable: false,
     });
   }
   return index;

@@ -171,7 +171,7 @@ const noSales = (): ServiceError =>
   new ServiceError(
     "insufficient_funds",
     "Nothing is left to pay out: all sales are paid out or being paid out. A sale counts seconds after its mint, once its block is final.",
-    { outcome: "not_submitted" },
+    { outcome: "not_submitted", retryable: true },
   );
 
 const unconfirmed = (amount: bigint): ServiceError => {
@@ -199,7 +199,7 @@ const spareOf = (available: bigint, isSales: boolean): bigint => {
   throw new ServiceError(
     "insufficient_funds",
     `Nothing can be paid out: the wallet has ${has} NEAR available, and ${stays} NEAR must stay in it for gas.${rest}`,
-    { outcome: "not_submitted" },
+    { outcome: "not_submitted", retryable: true },
   );
 };
 
