@@ -67,8 +67,9 @@ export const proposePayout = async (
   const spare = isExact ? BigInt(amount) : spareOf(available, isSales);
   if (amount === "all" && confirm !== true) throw unconfirmed(spare);
   const most = isExact ? spare : await withinLimit(context, spare, receiver, costLimit);
-  const id = newUuid();
   const uncounted = await uncountedSales(context, integrationId, height, isSales);
+  // After the reading: an operation whose uuid is minutes old isn't accepted.
+  const id = newUuid();
   // An amount covers each nanoNEAR that it touches; sales are paid in whole nanoNEAR.
   const nano = isSales ? most / NANO : (most + NANO - 1n) / NANO;
   const sales = salesUpTo(integrationId, nano < MOST_NANO ? nano : MOST_NANO);
