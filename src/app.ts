@@ -75,6 +75,7 @@ endpoints.add("POST", "/mcp", {
     isStreamed: false,
     isOfLedger: false,
     looksUpKeyLast: false,
+    needsNoRoom: false,
     scope: "any",
     limitsCollections: true,
   },

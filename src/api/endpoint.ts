@@ -160,6 +160,8 @@ export interface Definition {
   readonly looksUpKeyLast?: boolean;
   /** Its effect is in the ledger, though it is no operation. */
   readonly isOfLedger?: boolean;
+  /** It may end the use of a leaked secret: as a deletion, it is carried out without its Idempotency-Key if there is no room for it. */
+  readonly needsNoRoom?: boolean;
 }
 
 export const traitsOf = (definition: Definition): EndpointTraits => ({
@@ -170,6 +172,7 @@ export const traitsOf = (definition: Definition): EndpointTraits => ({
   isStreamed: definition.rawBody !== undefined,
   isOfLedger: definition.operation === true || definition.isOfLedger === true,
   looksUpKeyLast: definition.looksUpKeyLast ?? false,
+  needsNoRoom: definition.method === "delete" || definition.needsNoRoom === true,
   scope: neededScope(definition),
   limitsCollections: definition.limitsCollections ?? false,
 });

@@ -7,7 +7,7 @@ import { DraftAssets } from "../db/draft-assets.ts";
 import { ledgerOf } from "../db/ledger.ts";
 import { setOrder } from "../db/queries/collection-effects.ts";
 import type { CollectionRow } from "../db/queries/collections.ts";
-import { ServiceError } from "../domain/errors.ts";
+import { type ServiceError, unsentConflict } from "../domain/errors.ts";
 import { batchSizes, commitmentsTo, orderOf, saltOf } from "../domain/hidden-order.ts";
 import type { Uuid } from "../domain/ids.ts";
 import { JSON_TYPE } from "../domain/media-types.ts";
@@ -115,7 +115,7 @@ const tooLargeToReveal = (bytes: number, assets: number): ServiceError => {
   const message =
     `Shorten the subtitles, or hide fewer assets: a reveal shows a hundredth of them, here ${assets}, in one transaction, ` +
     `which holds ${most} bytes of hashes and subtitles. These take ${bytes}.`;
-  return new ServiceError("conflict", message, { outcome: "not_submitted" });
+  return unsentConflict(message);
 };
 
 /** A draft's assets in their secret order. */
@@ -192,7 +192,7 @@ const requireOrder = async (
   if (order === null) {
     const message =
       "The order of the hidden assets is lost: ask the operator for a copy of R2 or the database.";
-    throw new ServiceError("conflict", message, { outcome: "not_submitted" });
+    throw unsentConflict(message);
   }
   if (stored === null) await keepOrder(context, id, order);
   if (reveal?.order === null) await setOrder(ledgerOf(context, integrationId), id, order);

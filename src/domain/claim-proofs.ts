@@ -49,12 +49,6 @@ export interface LinkSecret {
 const SEED_BYTES = 32;
 const CERTIFICATE_BYTES = 64;
 
-const toBase64Url = (bytes: Uint8Array): string =>
-  btoa(String.fromCharCode(...bytes))
-    .replaceAll("+", "-")
-    .replaceAll("/", "_")
-    .replaceAll("=", "");
-
 const fromBase64Url = (text: string): Uint8Array | null => {
   if (!/^[\w-]+$/.test(text)) return null;
   try {
@@ -64,10 +58,6 @@ const fromBase64Url = (text: string): Uint8Array | null => {
     return null;
   }
 };
-
-/** The fragment of a link's address, without `#`. */
-export const linkFragment = ({ drop, link, seed, certificate }: LinkSecret): string =>
-  [drop, link, toBase64Url(seed), toBase64Url(certificate)].join(".");
 
 /** What a fragment carries; null if it is of no link, or not whole. */
 export const readLinkFragment = (fragment: string): LinkSecret | null => {

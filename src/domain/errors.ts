@@ -380,6 +380,10 @@ export const invalidField = (path: Issue["path"], message: string): ServiceError
     issues: [{ path, message }],
   });
 
+/** The error for a write that a resource's state forbids, before anything is sent. */
+export const unsentConflict = (message: string): ServiceError =>
+  new ServiceError("conflict", message, { outcome: "not_submitted" });
+
 /** The error for a key that another request has or has just used. */
 export const keyInFlight = (): ServiceError =>
   new ServiceError(

@@ -182,11 +182,15 @@ export type Publication = "none" | "ours" | "elsewhere_pending" | "elsewhere_don
 const MAX_DEPLOYMENTS = 12;
 export const SPREAD_MS = 1_500;
 
+/** Whether a step failed because the chain lacks the global code, and is tried again. */
+const lacksCode = ({ failure }: StepOutcome, attempt: number): boolean =>
+  attempt < MAX_DEPLOYMENTS && failure?.includes("GlobalContractDoesNotExist") === true;
+
 /** A deployment that finds no global code publishes it, unless another one does, and is retried while the code spreads. */
 export const deployRemedy =
   (publication: Publication): RemedyRule =>
-  (_name, { failure }, attempt) => {
-    if (!failure?.includes("GlobalContractDoesNotExist") || attempt >= MAX_DEPLOYMENTS) return null;
+  (_name, outcome, attempt) => {
+    if (!lacksCode(outcome, attempt)) return null;
     if (publication === "elsewhere_pending") return { pause: SPREAD_MS };
     if (publication === "elsewhere_done") return { again: SPREAD_MS };
     return attempt === 1 ? { first: "publish" } : { again: SPREAD_MS };
@@ -195,7 +199,7 @@ export const deployRemedy =
 /** An upgrade waits for the operation that publishes its code, and is retried while the code spreads over the shards. */
 export const upgradeRemedy =
   (publication: Publication): RemedyRule =>
-  (_name, { failure }, attempt) => {
-    if (!failure?.includes("GlobalContractDoesNotExist") || attempt >= MAX_DEPLOYMENTS) return null;
+  (_name, outcome, attempt) => {
+    if (!lacksCode(outcome, attempt)) return null;
     return publication === "elsewhere_pending" ? { pause: SPREAD_MS } : { again: SPREAD_MS };
   };

@@ -14,6 +14,8 @@ export interface EndpointTraits {
   readonly isOfLedger: boolean;
   /** Its Idempotency-Key is looked up by the call that carries it out, and before that only if that isn't made. */
   readonly looksUpKeyLast: boolean;
+  /** Where the integration's share of the database is used up, it is carried out without its Idempotency-Key. */
+  readonly needsNoRoom: boolean;
   /** The scope that a key needs for it. */
   readonly scope: NeededScope;
   /** Its handler itself keeps a limited key from other collections. */

@@ -8,12 +8,12 @@ import type { Caller, EndpointResponse, ServiceContext } from "../context.ts";
 import { ASSETS_A_PAGE, DraftAssets, wholeOf } from "../db/draft-assets.ts";
 import { ledgerOf } from "../db/ledger.ts";
 import { draftTotals, pageOfAssets } from "../db/queries/assets.ts";
-import { isBrokenOff, isFinalizable, lockDraft, unlockDraft } from "../db/queries/collection-effects.ts";
+import { isFinalizable, isLockedFor, lockDraft, unlockDraft } from "../db/queries/collection-effects.ts";
 import { type DraftRow, type DraftToFinalize, findToFinalize } from "../db/queries/drafts.ts";
 import { insertOperationKey, runKeyedBatch } from "../db/queries/idempotency.ts";
 import { findOperation, type OperationRow } from "../db/queries/operations.ts";
 import { mostAssets } from "../domain/batch-limits.ts";
-import { invalidField, ServiceError } from "../domain/errors.ts";
+import { invalidField, ServiceError, unsentConflict } from "../domain/errors.ts";
 import { newUuid, toHex, type Uuid } from "../domain/ids.ts";
 import { phasesOf, withPhases } from "../domain/settings.ts";
 import { pause } from "../waiting.ts";
@@ -145,7 +145,7 @@ const locking = (
   take: async (operationId) => {
     const condition =
       draft.state === "finalizing" && draft.operationId !== null
-        ? isBrokenOff(draft.id, draft.operationId)
+        ? isLockedFor(draft.id, draft.operationId)
         : isFinalizable(draft, whole);
     return (await lockDraft(db, draft.id, { operationId, collectionId, condition }, now())).length > 0;
   },
@@ -258,7 +258,7 @@ const hiddenWith = async (
   if (reveal === false) return {};
   if (placeholder === null) {
     const message = "Attach an asset_placeholder with asset-bulk: it is what NFTs show until the reveal.";
-    throw new ServiceError("conflict", message, { outcome: "not_submitted" });
+    throw unsentConflict(message);
   }
   if (typeof reveal === "string" && Date.parse(reveal) <= context.now().getTime())
     throw invalidField(["reveal"], `${reveal} is over. Give the draft a later time, true, or false.`);

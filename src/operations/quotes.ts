@@ -15,7 +15,7 @@ import {
 import { quotes } from "../db/schema/ledger.ts";
 import { yoctoProblem } from "../domain/amounts.ts";
 import { checkpoint } from "../domain/checkpoints.ts";
-import { invalidField, ServiceError } from "../domain/errors.ts";
+import { invalidField, ServiceError, unsentConflict } from "../domain/errors.ts";
 import { isUuid, newUuid, toHex, type Uuid, uuidAt } from "../domain/ids.ts";
 import { canonicalJson } from "../domain/json-text.ts";
 import type { CostLimit } from "../domain/spending.ts";
@@ -199,7 +199,7 @@ export const quoteExpired = (): ServiceError =>
 /** The refusal of a quote that was executed under another key. */
 export const boundTo = (key: string | null): ServiceError => {
   const message = `This quote is bound to the idempotency key "${key}". Use that key for its outcome, or request another quote.`;
-  return new ServiceError("conflict", message, { outcome: "not_submitted" });
+  return unsentConflict(message);
 };
 
 /**

@@ -1,8 +1,9 @@
 import { sql } from "drizzle-orm";
 import { registerAccount } from "../chain/contract/calls.ts";
+import type { ChainTransactionResult } from "../chain/outcome.ts";
 import type { Registration } from "../collections/currencies.ts";
 import type { ServiceContext } from "../context.ts";
-import { ledgerOf } from "../db/ledger.ts";
+import { type Ledger, ledgerOf } from "../db/ledger.ts";
 import type { NewOperation, OperationRow } from "../db/queries/operations.ts";
 import { wasAccepted } from "../db/queries/operations.ts";
 import {
@@ -16,6 +17,8 @@ import {
 import type { Statement } from "../db/statements.ts";
 import { duration } from "../domain/counted.ts";
 import { ServiceError } from "../domain/errors.ts";
+import { stepName } from "../domain/steps.ts";
+import type { ArchivedTransaction } from "../files/archive/file.ts";
 import type { TransactionRecord } from "../wallet/interface.ts";
 import type { Proposal } from "./kind.ts";
 import type { StepTransaction } from "./top-up.ts";
@@ -106,6 +109,21 @@ interface WithRegistrations {
 
 type Registering = Pick<OperationRow, "id" | "integrationId"> & {
   readonly request: WithRegistrations;
+};
+
+/** Puts back into a ledger that was lost what an operation pays or has paid for. One that failed has paid for what succeeded. */
+export const putRegistrationsBack = (
+  ledger: Ledger,
+  operation: OperationRow,
+  recorded: readonly ArchivedTransaction[],
+): Statement[] => {
+  const { registrations = [] } = operation.request as WithRegistrations;
+  const steps = registrationSteps(registrations);
+  const succeeded = recorded.filter(({ result }) => (result as ChainTransactionResult).status === "success");
+  const isPaid = (at: number) =>
+    operation.state !== "failed" || succeeded.some(({ step }) => stepName(step) === steps[at]);
+  const paid = registrations.filter((_, index) => isPaid(index));
+  return paid.length === 0 ? [] : [noteRegistrations(ledger, operation, paid)];
 };
 
 /** Forgets the registrations of a failed operation that have cost nothing. */

@@ -62,7 +62,11 @@ describe("a mint of a chosen asset", () => {
       expect(tokens.map(({ metadata }) => metadata.media)).toEqual(Array(copies).fill(asset_cid));
       const before = await minted();
       const refused = await mint({ asset_uuid });
-      expect(await bodyOf(refused, 409)).toMatchObject({ code: "sold_out", outcome: "not_submitted" });
+      expect(await bodyOf(refused, 409)).toMatchObject({
+        code: "sold_out",
+        outcome: "not_submitted",
+        retryable: false,
+      });
       expect(refused.headers.get("x-operation-uuid")).toBeNull();
       expect(await minted()).toBe(before);
     }

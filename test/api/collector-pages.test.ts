@@ -1,6 +1,6 @@
 import { env, exports } from "cloudflare:workers";
 import { imageSize } from "image-size";
-import { beforeAll, describe, expect, test } from "vitest";
+import { afterEach, beforeAll, describe, expect, test, vi } from "vitest";
 import type {
   PublicEligibility,
   PublicMint,
@@ -83,6 +83,8 @@ beforeAll(async () => {
   minted = await mint(shown.collection_uuid, collector.accountId, 14);
   await mint(shown.collection_uuid, "other.near", 2);
 });
+
+afterEach(() => vi.unstubAllGlobals());
 
 describe("PUT /collection/{uuid}/page", () => {
   test("creates the page, absent fields stay, and null clears a field", async () => {
@@ -388,6 +390,33 @@ describe("a mint from a wallet", () => {
     const done = await readUntil<PublicMint>(path, ({ state }) => state !== "unknown" && state !== "pending");
     expect(done).toMatchObject({ state: "failed", token_ids: [], tokens: [] });
   });
+
+  test.each(["no JSON", "null"])(
+    "isn't found if the contract's code logs %s as its events",
+    async (logged) => {
+      const made = await createCollection(shop, { settings: { public_mint_config: { mint_fee: FEE } } });
+      const own = newSlug();
+      await bodyOf(await putPage(shop.key, made.collection_uuid, { slug: own, enabled: true }), 200);
+      const args = { collection_id: made.near_collection.collection_id };
+      const hash = await collector.call(made.contract_address, "nft_mint", args, FEE);
+      const real = globalThis.fetch;
+      vi.stubGlobal("fetch", async (to: string, init?: RequestInit) => {
+        const answer = await real(to, init);
+        if (typeof init?.body !== "string" || !init.body.includes(hash)) return answer;
+        const text = await answer.text();
+        return new Response(
+          text.replaceAll(/"EVENT_JSON:(?:[^"\\]|\\.)*"/g, `"EVENT_JSON:${logged}"`),
+          answer,
+        );
+      });
+      const path = `${own}/mint/${hash}?account_id=${collector.accountId}`;
+      const done = await readUntil<PublicMint>(
+        path,
+        ({ state }) => state !== "unknown" && state !== "pending",
+      );
+      expect(done).toMatchObject({ state: "failed", token_ids: [], tokens: [] });
+    },
+  );
 
   test("fails with the contract's code and message, and is unknown if its outcome can't be proven", async () => {
     const args = { collection_id: onSale.near_collection.collection_id };

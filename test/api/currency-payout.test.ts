@@ -62,6 +62,7 @@ describe("a payout in a token", () => {
     expect(await bodyOf(await payOut("all"), 402)).toMatchObject({
       code: "insufficient_funds",
       outcome: "not_submitted",
+      retryable: true,
       message: expect.stringContaining("0 USDC"),
     });
   });

@@ -264,6 +264,23 @@ describe("bytes in the database", () => {
     await background.reconcile(25 * 3_600_000);
     expect(await used("database_bytes")).toBeLessThan(left);
   });
+
+  test("don't block rotations and changes of webhooks, whose Idempotency-Keys aren't stored then", async () => {
+    const url = "https://hooks.example.com/a";
+    const hook = await bodyOf<{ webhook_uuid: string }>(await ask("/webhook", { json: { url } }), 201);
+    const json = { name: "second", scopes: ["mint"] };
+    const key = await bodyOf<{ key_uuid: string }>(await ask("/key", { json }), 201);
+    await setLimits({ database_bytes: 0 });
+    const before = await used("database_bytes");
+    const headers = () => ({ "idempotency-key": crypto.randomUUID() });
+    for (const path of [`/key/${key.key_uuid}/rotate`, `/webhook/${hook.webhook_uuid}/rotate`])
+      await bodyOf(await ask(path, { method: "POST", headers: headers() }), 200);
+    const change = { method: "PUT", json: { enabled: false }, headers: headers() };
+    expect(await bodyOf(await ask(`/webhook/${hook.webhook_uuid}`, change), 200)).toMatchObject({
+      enabled: false,
+    });
+    expect(await used("database_bytes")).toBe(before);
+  });
 });
 
 describe("keys", () => {

@@ -33,6 +33,7 @@ let treasury: string;
 
 afterEach(async () => {
   observeCheckpoints(null);
+  vi.useRealTimers();
   vi.unstubAllGlobals();
   await setFaults();
 });
@@ -152,7 +153,10 @@ describe("a payout", () => {
       expect(BigInt((await bodyOf<Payout>(again, 200)).amount)).toBeLessThan(NEAR / 100n);
     }
     await drain(shop.integrationUuid);
-    expect(await bodyOf(await payOut("all"), 402)).toMatchObject({ code: "insufficient_funds" });
+    expect(await bodyOf(await payOut("all"), 402)).toMatchObject({
+      code: "insufficient_funds",
+      retryable: true,
+    });
     expect(await bodyOf(await payOut(String(1_000n * NEAR)), 402)).toMatchObject({
       code: "insufficient_funds",
     });
@@ -296,6 +300,7 @@ describe("a payout of sales", () => {
     expect(await bodyOf(await payOut("sales"), 402)).toMatchObject({
       code: "insufficient_funds",
       outcome: "not_submitted",
+      retryable: true,
     });
   const paidOf = async (answer: Response) => BigInt((await bodyOf<Payout>(answer, 200)).amount);
 
@@ -372,6 +377,18 @@ describe("a payout of sales", () => {
     await background.reconcile();
     await pay(collector.integrationUuid, shop.walletAccountId, NEAR);
     await noneLeft();
+  });
+
+  test("is accepted although reading the sales took minutes", async () => {
+    await sell();
+    spoilViews(
+      ({ contract, method }) => contract === shop.contractAccountId && method === "collections",
+      (text) => {
+        vi.setSystemTime(Date.now() + 3 * 60_000);
+        return text;
+      },
+    );
+    expect(await paidOf(await payOut("sales"))).toBe(whole(SHARE));
   });
 
   test("is refused while no node shows the sales, like every other payout", async () => {

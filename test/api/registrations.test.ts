@@ -11,6 +11,7 @@ import { balanceOf } from "../support/chain-control.ts";
 import { createCollection, createDraft, type Finalized } from "../support/collections.ts";
 import { createToken, type Token, WORDLESS } from "../support/fungible.ts";
 import { background, killAt, observeCheckpoints, operationOver } from "../support/operations.ts";
+import { replaceObject } from "../support/wallets.ts";
 
 /** What the wallet pays for accounts at tokens, whatever the tokens say of it. */
 
@@ -180,6 +181,15 @@ test("an integration pays for eight registrations in 24 hours, and others regist
   }
   await ninth.register(owner.contractAccountId);
   await bodyOf(await update([ninth], made, owner.key), 200);
+  // After a loss of its ledger too.
+  await replaceObject(owner.integrationUuid);
+  expect(await bodyOf(await update([liars[0]!], made, owner.key), 400)).toMatchObject({
+    message: expect.stringContaining("the service has paid for it"),
+  });
+  const tenth = await createToken({ symbol: "EURC", decimals: 2 });
+  expect(await bodyOf(await update([tenth], made, owner.key), 402)).toMatchObject({
+    message: expect.stringContaining("at most 8 registrations"),
+  });
   // Others aren't affected.
   await bodyOf(await update([await createLiar()]), 200);
 });

@@ -1,12 +1,14 @@
 import { env } from "cloudflare:workers";
-import { beforeEach, expect, test } from "vitest";
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { ClaimIssuer } from "../../client/src/index.ts";
 import { admin, api, bodyOf, createIntegration, type TestIntegration } from "../support/api.ts";
+import { view } from "../support/chain.ts";
 import { makeLink, newIssuer } from "../support/claim-links.ts";
 import { createCollection, type Finalized } from "../support/collections.ts";
 import { putPage } from "../support/collectors.ts";
 import { background } from "../support/operations.ts";
 import { sendFrom } from "../support/payments.ts";
+import { spoilViews } from "../support/spoilt-views.ts";
 import { eventually } from "../support/waiting.ts";
 import { replaceObject } from "../support/wallets.ts";
 
@@ -23,6 +25,8 @@ let shop: TestIntegration;
 let collector: TestIntegration;
 let made: Finalized;
 let before: number;
+
+afterEach(() => vi.unstubAllGlobals());
 
 beforeEach(async () => {
   shop = await createIntegration("Shop");
@@ -133,6 +137,45 @@ test("after a loss of the ledger, no claim of any contract is reported twice, an
   await claim(6);
   await background.reconcile();
   expect(await redeemed()).toEqual([[1, 6]]);
+});
+
+test("claims are reported however many drops of the contract were closed, and each run looks at few of them", async () => {
+  // Thousands of drops would take minutes to make.
+  const CLOSED = 4_150;
+  const asked: number[] = [];
+  spoilViews(
+    ({ contract, method, args }) =>
+      contract === shop.contractAccountId &&
+      (method === "drops" || (method === "drop" && args.drop_id === CLOSED + 1)),
+    async (_, { method, args }) => {
+      const first = await view<object>(env.NEAR_RPC_URL, shop.contractAccountId, "drop", { drop_id: 1 });
+      const drop = { ...first, drop_id: CLOSED + 1 };
+      if (method === "drop") return JSON.stringify(drop);
+      const { from_index: from, limit } = args as { readonly from_index: number; readonly limit: number };
+      asked.push(from);
+      return JSON.stringify([...Array(CLOSED).fill(null), drop].slice(from, from + limit));
+    },
+  );
+  const views = async () => {
+    asked.length = 0;
+    await background.reconcile();
+    return asked.length;
+  };
+  await claim(3);
+  expect(await views()).toBe(20);
+  expect(await redeemed()).toEqual([]);
+  await views();
+  await views();
+  expect(await redeemed()).toEqual([[CLOSED + 1, 3]]);
+  await claim(4);
+  expect(await views()).toBe(1);
+  expect(await redeemed()).toEqual([
+    [CLOSED + 1, 3],
+    [CLOSED + 1, 4],
+  ]);
+  await replaceObject(shop.integrationUuid);
+  for (const _ of [1, 2, 3]) await views();
+  expect(await redeemed()).toEqual([]);
 });
 
 test("no claim is reported to other integrations, and none for revoked links or drops without claims", async () => {

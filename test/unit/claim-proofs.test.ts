@@ -7,11 +7,14 @@ import {
   certificateText,
   claimedLinks,
   claimText,
-  linkFragment,
+  type LinkSecret,
   readLinkFragment,
   readVoucherFragment,
 } from "../../src/domain/claim-proofs.ts";
 import { redemptionArguments } from "../../src/domain/mint-call.ts";
+
+const linkFragment = ({ drop, link, seed, certificate }: LinkSecret): string =>
+  [drop, link, ...[seed, certificate].map((part) => Buffer.from(part).toString("base64url"))].join(".");
 
 const bytes = (length: number) => fc.uint8Array({ minLength: length, maxLength: length });
 const numbers = { drop: fc.integer({ min: 1, max: 999_999_999 }), link: fc.integer({ min: 0, max: 9_999 }) };

@@ -26,6 +26,7 @@ export const keysRotate = endpoint(
     path: "/key/{key_uuid}/rotate",
     operationId: "rotateKey",
     scope: "full",
+    needsNoRoom: true,
     limitsCollections: true,
     tag: "Keys",
     summary: "Replace a key's text",

@@ -1,4 +1,5 @@
 import type { Context } from "hono";
+import { z } from "zod";
 import { type FinalOutcome, failureAt, readOutcome, returnedBy } from "../../chain/outcome.ts";
 import { transactionStatus } from "../../chain/send.ts";
 import { accountBalance } from "../../chain/views.ts";
@@ -104,20 +105,30 @@ const currencyOf = ({ row }: Showcase, account: string | undefined): Currency | 
 
 const EVENT = "EVENT_JSON:";
 
+const mintEvent = z.object({
+  standard: z.literal("nep171"),
+  event: z.literal("nft_mint"),
+  data: z.array(z.object({ token_ids: z.array(z.string()) })),
+});
+
+/** JSON that a contract logged: its owner decides which code runs. Null for what is none. */
+const parsed = (text: string): unknown => {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    if (error instanceof SyntaxError) return null;
+    throw error;
+  }
+};
+
 /** Tokens of the collection whose mint a transaction's logs tell of, by the contract itself alone (NEP-171, NEP-297). */
 const mintedIn = (outcome: FinalOutcome, { contract, collectionId }: Showcase): string[] =>
   [outcome.transaction_outcome, ...outcome.receipts_outcome]
     .filter(({ outcome: { executor_id: executor } }) => executor === contract)
     .flatMap(({ outcome: { logs } }) => logs)
     .filter((log) => log.startsWith(EVENT))
-    .flatMap((log) => {
-      const { standard, event, data } = JSON.parse(log.slice(EVENT.length)) as {
-        readonly standard: string;
-        readonly event: string;
-        readonly data: readonly { readonly token_ids: readonly string[] }[];
-      };
-      return standard === "nep171" && event === "nft_mint" ? data.flatMap(({ token_ids: ids }) => ids) : [];
-    })
+    .flatMap((log) => mintEvent.safeParse(parsed(log.slice(EVENT.length))).data?.data ?? [])
+    .flatMap(({ token_ids: ids }) => ids)
     .filter((id) => collectionOf(id) === collectionId);
 
 /** Stores mint transactions for the pages of their tokens. A failure here doesn't fail the response. */

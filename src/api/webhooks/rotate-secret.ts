@@ -9,6 +9,7 @@ export const webhooksRotateSecret = endpoint(
     path: "/webhook/{webhook_uuid}/rotate",
     operationId: "rotateWebhookSecret",
     scope: "webhooks",
+    needsNoRoom: true,
     tag: "Webhooks",
     summary: "Replace a webhook's secret",
     description: "The old secret signs as well for 24 hours. Only this response shows the new one.",

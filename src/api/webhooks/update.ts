@@ -19,6 +19,7 @@ export const webhooksUpdate = endpoint(
     path: "/webhook/{webhook_uuid}",
     operationId: "updateWebhook",
     scope: "webhooks",
+    needsNoRoom: true,
     tag: "Webhooks",
     summary: "Change a webhook, disable or enable it",
     request: { params: webhookParam, body: jsonBody(webhookUpdate, { description: "Order fulfilment" }) },

@@ -38,8 +38,8 @@ export const isFinalizable = (
     AND EXISTS (SELECT 1 FROM draft_assets WHERE draft_id = ${id}) ${isAsRead ?? sql``})`;
 };
 
-/** Condition: a draft's finalization is interrupted: its last operation, `operationId`, failed midway. */
-export const isBrokenOff = (draftId: Uuid, operationId: Uuid): SQL => sql`EXISTS (
+/** Condition: a draft is still locked for an operation, and for no later one. The caller knows that the operation has failed. */
+export const isLockedFor = (draftId: Uuid, operationId: Uuid): SQL => sql`EXISTS (
   SELECT 1 FROM drafts WHERE id = ${uuidToBytes(draftId)} AND state = 'finalizing'
   AND operation_id = ${uuidToBytes(operationId)})`;
 

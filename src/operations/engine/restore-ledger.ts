@@ -35,6 +35,7 @@ import { readLines } from "../../files/storage/line-files.ts";
 import { namedByD1 } from "../../wallet/d1-row.ts";
 import type { RestoredPart } from "../../wallet/interface.ts";
 import type { ClaimOperation } from "../kinds/claim.ts";
+import { putRegistrationsBack } from "../registrations.ts";
 import { LOST, LOST_ANSWERED_MS } from "./in-doubt.ts";
 
 const PAGE = 50;
@@ -434,8 +435,11 @@ const linkOf = ({ subjectId, request }: ArchivedOperation["row"]) => {
   return { collectionId: subjectId, dropId: proof.drop_id, link: proof.link };
 };
 
-/** Puts back what an operation has besides its row, which may be in the archive: its keys, events, and its claim of a link. */
-const putBackAround = (ledger: Ledger, { row, keys = [], events: reported }: ArchivedOperation) => [
+/** Puts back what an operation has besides its row, which may be in the archive: keys, events, registrations, its claim of a link. */
+const putBackAround = (
+  ledger: Ledger,
+  { row, transactions: recorded, keys = [], events: reported }: ArchivedOperation,
+) => [
   ...keys.map(({ key, fingerprint, createdAt, expiresAt }) =>
     ledger
       .insert(idempotencyKeys)
@@ -460,6 +464,7 @@ const putBackAround = (ledger: Ledger, { row, keys = [], events: reported }: Arc
       }),
   ),
   ...(row.kind === "claim" ? [putClaimBack(ledger, linkOf(row), row.id)] : []),
+  ...putRegistrationsBack(ledger, row, recorded),
   ...(reported ? [ledger.insert(events).values(reported).onConflictDoNothing()] : []),
 ];
 

@@ -15,7 +15,7 @@ import { hasOpenOperation, openOperationOf } from "../../db/queries/operations.t
 import type { Statement } from "../../db/statements.ts";
 import { batchStorage } from "../../domain/batch-limits.ts";
 import { counted } from "../../domain/counted.ts";
-import { ServiceError } from "../../domain/errors.ts";
+import { ServiceError, unsentConflict } from "../../domain/errors.ts";
 import type { Uuid } from "../../domain/ids.ts";
 import { packed } from "../../domain/packing.ts";
 import { revealState } from "../../domain/reveal.ts";
@@ -42,9 +42,6 @@ interface CollectionRevealOperation extends CollectionTarget {
   readonly isPriced?: true;
 }
 
-const conflict = (message: string): ServiceError =>
-  new ServiceError("conflict", message, { outcome: "not_submitted" });
-
 /** The batches to reveal: those that are next, until at least so many assets are shown. */
 const wantedOf = (
   batches: readonly CommittedBatch[],
@@ -54,7 +51,7 @@ const wantedOf = (
   const from = batches.findIndex(({ first }) => first === shown.shown);
   const next = batches[from]?.commitment;
   if (!next || Buffer.from(next).toString("base64") !== shown.next)
-    throw conflict(
+    throw unsentConflict(
       "The order that is kept isn't the one that the collection is committed to. Ask the operator.",
     );
   if (assets === undefined) return { from, to: batches.length };
@@ -103,12 +100,12 @@ export const proposeReveal = async (
 ): Promise<Proposal<"collection_reveal">> => {
   const found = await requireCollection(context, caller, collectionUuid);
   const row = found.collection;
-  if (row.reveal === null) throw conflict("E_ALREADY_REVEALED: The collection hides no assets.");
+  if (row.reveal === null) throw unsentConflict("E_ALREADY_REVEALED: The collection hides no assets.");
   const at = await readableOf(context, caller, collectionUuid);
   const shown = (await at.views.collection(at.collectionId))?.reveal;
   if (shown) await noteOwners(context, found, shown);
   if (!shown || shown.state === "revealed")
-    throw conflict("E_ALREADY_REVEALED: The collection hides no assets.");
+    throw unsentConflict("E_ALREADY_REVEALED: The collection hides no assets.");
   const batches = (await shuffledAssets(context, row)).batches;
   const { from, to } = wantedOf(batches, shown, assets);
   const request: CollectionRevealOperation = { ...placeOf(at), steps: stepsOf(batches, from, to) };
@@ -126,7 +123,8 @@ export const proposeReveal = async (
         subject,
         "collection_reveal",
       );
-      if (open) return conflict(`Read operation ${open.id}: it reveals assets of this collection already.`);
+      if (open)
+        return unsentConflict(`Read operation ${open.id}: it reveals assets of this collection already.`);
       const message = "Send the request again: another reveal of this collection has just ended.";
       return new ServiceError("wallet_busy", message, {
         outcome: "not_submitted",

@@ -147,7 +147,7 @@ const tooLittle = (currency: Currency, units: bigint, shares: bigint): ServiceEr
   return new ServiceError(
     "insufficient_funds",
     `Give an amount that is there: the wallet has ${has}, and ${waits} wait for it at its contracts.`,
-    { outcome: "not_submitted" },
+    { outcome: "not_submitted", retryable: true },
   );
 };
 

@@ -12,7 +12,7 @@ import { noteLocks } from "../../db/queries/collection-effects.ts";
 import { findIntegration } from "../../db/queries/integrations.ts";
 import type { Statement } from "../../db/statements.ts";
 import { counted } from "../../domain/counted.ts";
-import { ServiceError } from "../../domain/errors.ts";
+import { ServiceError, unsentConflict } from "../../domain/errors.ts";
 import type { Uuid } from "../../domain/ids.ts";
 import { requireUnlimited } from "../../domain/key-rights.ts";
 import { type Lock, lockRecord } from "../../domain/locks.ts";
@@ -43,9 +43,6 @@ interface LockRequest {
   readonly asset_uuids: readonly Uuid[];
 }
 
-const conflict = (message: string): ServiceError =>
-  new ServiceError("conflict", message, { outcome: "not_submitted" });
-
 /** What each lock makes impossible. */
 const PROMISES: Readonly<Record<Lock, string>> = {
   metadata: "Title, description and what NFTs show can never be changed again.",
@@ -68,7 +65,7 @@ const promisesOf = ({ locks, assets }: CollectionLockOperation): string[] => [
 /** Refuses to lock metadata that a reveal has still to change. @throws ServiceError conflict */
 const requireRevealed = (shown: ContractCollection): void => {
   if (isHidden(shown))
-    throw conflict(
+    throw unsentConflict(
       "Metadata are locked once all assets are revealed: whether a commitment can be opened is not known before.",
     );
 };
@@ -81,9 +78,9 @@ const requireMeaning = async (
 ): Promise<void> => {
   if (assets.length > 0 || locks.includes("metadata")) requireRevealed(shown);
   if (locks.includes("transfers") && !shown.allow_transfers)
-    throw conflict('The lock "transfers" keeps transfers possible: set allow_transfers to true first.');
+    throw unsentConflict('The lock "transfers" keeps transfers possible: set allow_transfers to true first.');
   if (locks.includes("code") && (await views.upgrade()).code_hash !== null)
-    throw conflict(
+    throw unsentConflict(
       "An upgrade is announced: the code is locked once it is carried out, or taken back by upgrade_announce without code_hash.",
     );
 };
@@ -99,7 +96,9 @@ const requireOwner = async (
     findIntegration(context.db, integrationId),
   ]);
   if (owner === integration?.walletAccountId) return;
-  throw conflict(`Ask ${owner}, the owner of the contract ${contract}, to lock its code: admins can't.`);
+  throw unsentConflict(
+    `Ask ${owner}, the owner of the contract ${contract}, to lock its code: admins can't.`,
+  );
 };
 
 /** Keys that a refusal names. */
@@ -112,7 +111,7 @@ const NAMED_KEYS = 3;
 const requireKeyless = async (context: ServiceContext, contract: string): Promise<void> => {
   const keys = await fullAccessKeys(connectFor(context), contract);
   if (keys.length === 0) return;
-  throw conflict(
+  throw unsentConflict(
     `Delete the full-access keys of ${contract} first: whoever has one can deploy other code there, which undoes every lock. ` +
       `It has ${counted(keys.length, "key")}: ${keys.slice(0, NAMED_KEYS).join(", ")}${keys.length > NAMED_KEYS ? ", …" : ""}.`,
   );
@@ -194,10 +193,10 @@ export const proposeNftLock = async (
   return { kind: "nft_lock", subjectId: collectionUuid, request, permanent };
 };
 
-/** Maximum bytes of the numbers of locked assets, and of a token's own metadata with the collection's texts. */
+/** Maximum bytes of a collection's locks, of the number of each locked asset, and of a token's own metadata with the collection's texts. */
+const LOCKS_BYTES = 200;
 const ASSET_NUMBER_BYTES = 5;
 const LOCKED_TOKEN_BYTES = 6_000;
-const RECORD_BYTES = 200;
 
 type CollectionLocked = Pick<Operation<CollectionLockOperation>, "request" | "subjectId" | "integrationId">;
 
@@ -227,7 +226,7 @@ export const collectionLockKind = kindOf<CollectionLockOperation, null, KindResu
   facts: () => null,
   steps: () => ["lock"],
 
-  storage: ({ contract, assets }) => ({ contract, bytes: RECORD_BYTES + assets.length * ASSET_NUMBER_BYTES }),
+  storage: ({ contract, assets }) => ({ contract, bytes: LOCKS_BYTES + assets.length * ASSET_NUMBER_BYTES }),
 
   transaction: async (_context, { request: { contract, collectionId, locks, assets } }) => ({
     receiverId: contract,

@@ -14,7 +14,7 @@ import { hasCopiesLeft, hasLock } from "../../db/queries/collection-effects.ts";
 import { pinMedia, releaseMedia } from "../../db/queries/collection-media.ts";
 import { findCollection } from "../../db/queries/collections.ts";
 import { setBounded } from "../../domain/bounded-map.ts";
-import { ERRORS, ServiceError } from "../../domain/errors.ts";
+import { ERRORS, ServiceError, unsentConflict } from "../../domain/errors.ts";
 import type { Uuid } from "../../domain/ids.ts";
 import { jsonBytes } from "../../domain/json-text.ts";
 import { FORBIDDEN, type LockRecord, lockedError } from "../../domain/locks.ts";
@@ -65,7 +65,7 @@ const shuffledPlace = async (
   const { collection } = await requireCollection(context, caller, collectionUuid);
   if (collection.reveal!.shown < collection.assets) {
     const message = "Reveal the collection first: while assets are hidden, all copies are drawn.";
-    throw new ServiceError("conflict", message, { outcome: "not_submitted" });
+    throw unsentConflict(message);
   }
   return (await placesOnChain(context, collection)).get(assetUuid)!;
 };
@@ -220,6 +220,7 @@ const chosenAsset = async (
     const message = `The asset has ${shown.remaining} copies left, and ${wanted} were asked for.`;
     throw new ServiceError("sold_out", `${message} Mint fewer, or another asset.`, {
       outcome: "not_submitted",
+      retryable: false,
     });
   }
   return index;

@@ -10,7 +10,7 @@ import {
 import type { Caller, ServiceContext } from "../../context.ts";
 import { findIntegration } from "../../db/queries/integrations.ts";
 import { keepTransfer } from "../../db/queries/token-transfers.ts";
-import { invalidField, ServiceError } from "../../domain/errors.ts";
+import { invalidField, ServiceError, unsentConflict } from "../../domain/errors.ts";
 import type { Uuid } from "../../domain/ids.ts";
 import { parseTokenId, tokenNumber } from "../../domain/token-ids.ts";
 import { type KindResults, kindOf, type Operation, type Proposal } from "../kind.ts";
@@ -110,13 +110,14 @@ const requireTransferable = (
   { allow_transfers, transfers_denied_accounts }: ContractCollection,
   { owner, receiver }: { readonly owner: string; readonly receiver: string },
 ): void => {
-  const conflict = (message: string) => new ServiceError("conflict", message, { outcome: "not_submitted" });
   if (!allow_transfers)
-    throw conflict("E_TRANSFERS_DISABLED: Tokens of this collection can't be transferred.");
+    throw unsentConflict("E_TRANSFERS_DISABLED: Tokens of this collection can't be transferred.");
   if (receiver === owner)
     throw invalidField(["receiver_address"], "Name another account: the tokens are there already.");
   if (transfers_denied_accounts?.includes(receiver))
-    throw conflict("E_TRANSFER_DENIED: Tokens of this collection can't be transferred to this account.");
+    throw unsentConflict(
+      "E_TRANSFER_DENIED: Tokens of this collection can't be transferred to this account.",
+    );
 };
 
 /**

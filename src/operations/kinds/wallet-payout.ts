@@ -67,8 +67,9 @@ export const proposePayout = async (
   const spare = isExact ? BigInt(amount) : spareOf(available, isSales);
   if (amount === "all" && confirm !== true) throw unconfirmed(spare);
   const most = isExact ? spare : await withinLimit(context, spare, receiver, costLimit);
-  const id = newUuid();
   const uncounted = await uncountedSales(context, integrationId, height, isSales);
+  // After the reading: an operation whose uuid is minutes old isn't accepted.
+  const id = newUuid();
   // An amount covers each nanoNEAR that it touches; sales are paid in whole nanoNEAR.
   const nano = isSales ? most / NANO : (most + NANO - 1n) / NANO;
   const sales = salesUpTo(integrationId, nano < MOST_NANO ? nano : MOST_NANO);
@@ -171,7 +172,7 @@ const noSales = (): ServiceError =>
   new ServiceError(
     "insufficient_funds",
     "Nothing is left to pay out: all sales are paid out or being paid out. A sale counts seconds after its mint, once its block is final.",
-    { outcome: "not_submitted" },
+    { outcome: "not_submitted", retryable: true },
   );
 
 const unconfirmed = (amount: bigint): ServiceError => {
@@ -199,7 +200,7 @@ const spareOf = (available: bigint, isSales: boolean): bigint => {
   throw new ServiceError(
     "insufficient_funds",
     `Nothing can be paid out: the wallet has ${has} NEAR available, and ${stays} NEAR must stay in it for gas.${rest}`,
-    { outcome: "not_submitted" },
+    { outcome: "not_submitted", retryable: true },
   );
 };
 

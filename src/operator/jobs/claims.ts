@@ -53,6 +53,10 @@ const setReportedLinks = (
       setWhere: eq(claimDrops.reported, reported),
     });
 
+/** Rows of no drop: how many of a contract's first drops are closed, and behind how many the next run continues. */
+const CLOSED = 0;
+const LOOKED = -2;
+
 /** Drops of one view, and pages of one run. */
 const PAGE = 100;
 const MAX_PAGES = 20;
@@ -62,47 +66,57 @@ const ROW = 50;
 
 /**
  * Reports redeemed claim links as `claim.redeemed`, but for those claimed within a minute of their drop's closing, and those claimed
- * before the first look after a loss of the ledger, most of which were reported.
+ * before the first look after a loss of the ledger, most of which were reported. A run looks at a bounded number of drops, and the
+ * next one continues; those before the first that is open are skipped, because numbers aren't given again.
  */
 export const reportClaims = async (
   context: ServiceContext,
   contract: ContractRow,
   views: ContractViews,
 ): Promise<void> => {
-  const drops = await openDrops(views);
-  if (drops.length === 0) return;
-  const known = new Map(
-    (await reportedDrops(ledgerOf(context, contract.integrationId), contract.id)).map((drop) => [
-      drop.dropId,
-      drop,
-    ]),
-  );
+  const db = ledgerOf(context, contract.integrationId);
+  const known = new Map((await reportedDrops(db, contract.id)).map((drop) => [drop.dropId, drop]));
   const isLost = known.has(LOST_DROPS);
+  const countOf = (dropId: number) => known.get(dropId)?.reported ?? 0;
+  const [closed, looked] = [countOf(CLOSED), countOf(LOOKED)];
+  const from = Math.max(closed, looked);
+  const { drops, end, isLast } = await openDrops(views, from);
   for (const drop of drops) {
     const begun = { contractId: contract.id, dropId: drop.drop_id, reported: 0, links: new Uint8Array() };
     const row = known.get(drop.drop_id) ?? begun;
     const isUnknown = isLost && !known.has(drop.drop_id);
     if (drop.claimed > row.reported) await reportDrop(context, contract, views, { ...row, isUnknown });
   }
-  if (isLost)
-    await ledgerOf(context, contract.integrationId)
-      .delete(claimDrops)
-      .where(and(eq(claimDrops.contractId, contract.id), eq(claimDrops.dropId, LOST_DROPS)));
+  const nowClosed = from > closed ? closed : drops[0] ? drops[0].drop_id - 1 : end;
+  const moved = [
+    { dropId: CLOSED, reported: closed, next: nowClosed },
+    { dropId: LOOKED, reported: looked, next: isLast ? 0 : end },
+  ].filter(({ reported, next }) => reported !== next);
+  const links = new Uint8Array();
+  const statements: Statement[] = moved.map(({ dropId, reported, next }) =>
+    setReportedLinks(db, { contractId: contract.id, dropId, reported, links }, { reported: next, links }),
+  );
+  const lost = and(eq(claimDrops.contractId, contract.id), eq(claimDrops.dropId, LOST_DROPS));
+  if (isLost && isLast) statements.push(db.delete(claimDrops).where(lost));
+  if (statements.length > 0) await runBatch(db, statements);
 };
 
-/** The drops that aren't closed. Contracts of a former release have none. */
-const openDrops = async (views: ContractViews): Promise<ContractDrop[]> => {
+/** The drops behind the first ones that aren't closed. Contracts of a former release have none. */
+const openDrops = async (views: ContractViews, from: number) => {
   const drops: ContractDrop[] = [];
+  let [end, isLast] = [from, false];
   try {
-    for (let pages = 0; pages < MAX_PAGES; pages++) {
-      const page = await views.drops(pages * PAGE, PAGE);
+    for (let pages = 0; pages < MAX_PAGES && !isLast; pages++) {
+      const page = await views.drops(end, PAGE);
       drops.push(...page.filter((drop) => drop !== null));
-      if (!mayHaveMore(page, PAGE)) break;
+      end += page.length;
+      isLast = !mayHaveMore(page, PAGE);
     }
   } catch (error) {
     if (!(error instanceof ViewError) || error.contractCode !== null) throw error;
+    isLast = true;
   }
-  return drops;
+  return { drops, end, isLast };
 };
 
 const reportDrop = async (

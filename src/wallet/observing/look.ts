@@ -58,39 +58,27 @@ export interface KeyChanges {
 /** The result: `unproven` if the relevant blocks are unavailable here. */
 export type Proof = "landed" | "dead" | "early" | "unproven";
 
+/** A row's nonce, its hash, and the height of its base block, where the key's nonce was still lower. */
+type ProvenRow = Pick<SignedTransactionRow, "nonce" | "hash" | "baseHeight">;
+
 /**
  * Searches for proof (b).
- * @param row its nonce, hash, and base block's height, where the key's nonce was still lower
  * @param reachedAt height of a final block where the key's nonce is at least the row's
  */
-export const proveByBlock = async (
-  history: KeyHistory,
-  row: { readonly nonce: number; readonly hash: string; readonly baseHeight: number },
-  reachedAt: number,
-): Promise<Proof> => {
-  const isReached = (nonce: number | null) => nonce !== null && nonce >= row.nonce;
-  const block = await firstWhere(history, isReached, row.baseHeight, reachedAt);
-  const before = await nonceBefore(history, block);
-  if (before === undefined || isReached(before)) return "unproven";
-  const changes = await history.changesIn(block);
-  if (changes === undefined) return "unproven";
-  if (changes === "early") return "early";
-  if (changes.uses.some(({ hash }) => hash === row.hash)) return "landed";
-  return changes.uses.some(({ nonce }) => isReached(nonce)) ? "dead" : "unproven";
-};
+export const proveByBlock = (history: KeyHistory, row: ProvenRow, reachedAt: number): Promise<Proof> =>
+  proveAtFirst(history, row, [row.baseHeight, reachedAt], (nonce) => nonce !== null && nonce >= row.nonce);
 
 /** A key added at a height starts with the nonce (height - 1) * this (near-primitives, access key nonces). */
 const NONCES_A_BLOCK = 1_000_000;
 
 /**
  * Searches for proof (c), for a key that is no longer on the account.
- * @param row as for `proveByBlock`
  * @param seenAt height of a final block, not below the row's base block, to search from
  * @param goneAt height of a final block where the key isn't on the account
  */
 export const proveGone = async (
   history: KeyHistory,
-  row: { readonly nonce: number; readonly hash: string; readonly baseHeight: number },
+  row: ProvenRow,
   seenAt: number,
   goneAt: number,
 ): Promise<Proof> => {
@@ -101,15 +89,25 @@ export const proveGone = async (
   if (seen === undefined) return "unproven";
   if (seen === null) return seenAt === row.baseHeight ? "dead" : "unproven";
   if (seen >= row.nonce) return proveByBlock(history, row, seenAt);
-  const isOver = (nonce: number | null) => nonce === null || nonce >= row.nonce;
-  const block = await firstWhere(history, isOver, seenAt, goneAt);
+  return proveAtFirst(history, row, [seenAt, goneAt], (nonce) => nonce === null || nonce >= row.nonce);
+};
+
+/** Finds the first block after which the key's nonce is past a row, and judges by what used or deleted the key in it. */
+const proveAtFirst = async (
+  history: KeyHistory,
+  row: ProvenRow,
+  [from, until]: readonly [number, number],
+  isPast: (nonce: number | null) => boolean,
+): Promise<Proof> => {
+  const block = await firstWhere(history, isPast, from, until);
   const before = await nonceBefore(history, block);
-  if (before === undefined || isOver(before)) return "unproven";
+  if (before === undefined || isPast(before)) return "unproven";
   const changes = await history.changesIn(block);
   if (changes === undefined) return "unproven";
   if (changes === "early") return "early";
   if (changes.uses.some(({ hash }) => hash === row.hash)) return "landed";
-  return changes.isDeleted || changes.uses.some(({ nonce }) => nonce >= row.nonce) ? "dead" : "unproven";
+  const after = [...changes.uses.map(({ nonce }) => nonce), ...(changes.isDeleted ? [null] : [])];
+  return after.some(isPast) ? "dead" : "unproven";
 };
 
 /** The key's nonce before a block; null if it didn't exist. */

@@ -403,6 +403,22 @@ export const SERVICES: readonly Mutant[] = [
     named: "counts each collection separately at the same block",
   },
   {
+    id: "claims: every run begins with the contract's first drop",
+    file: "src/operator/jobs/claims.ts",
+    search: "const from = Math.max(closed, looked);",
+    replacement: "const from = Math.min(0, closed, looked);",
+    tests: ["test/scale/claims.test.ts"],
+    named: "however many drops of the contract were closed",
+  },
+  {
+    id: "claims: a lost ledger's claims of later drops are reported again",
+    file: "src/operator/jobs/claims.ts",
+    search: "if (isLost && isLast)",
+    replacement: "if (isLost)",
+    tests: ["test/scale/claims.test.ts"],
+    named: "however many drops of the contract were closed",
+  },
+  {
     id: "pages: what another contract logs is a mint",
     file: "src/api/public/brief-reads.ts",
     search: "executor === contract)",

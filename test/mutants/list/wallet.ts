@@ -75,25 +75,22 @@ export const WALLET: readonly Mutant[] = [
   {
     id: "proof: another use of the key proves a row dead though its own is there",
     file: "src/wallet/observing/look.ts",
-    search: `if (changes.uses.some(({ hash }) => hash === row.hash)) return "landed";
-  return changes.uses`,
-    replacement: `if (changes.uses.every(({ hash }) => hash === row.hash)) return "landed";
-  return changes.uses`,
+    search: "changes.uses.some(({ hash }) => hash === row.hash)",
+    replacement: "changes.uses.every(({ hash }) => hash === row.hash)",
     tests: proof,
   },
   {
     id: "proof: the block before may have the row's nonce already",
     file: "src/wallet/observing/look.ts",
-    search: "before === undefined || isReached(before)",
+    search: "before === undefined || isPast(before)",
     replacement: "before === undefined || (before !== null && before > row.nonce)",
     tests: proof,
   },
   {
     id: "proof: a key that is gone is dead without a look at its uses",
     file: "src/wallet/observing/look.ts",
-    search: `if (changes.uses.some(({ hash }) => hash === row.hash)) return "landed";
-  return changes.isDeleted`,
-    replacement: "return changes.isDeleted",
+    search: "if (changes.uses.some(",
+    replacement: "if (!changes.isDeleted && changes.uses.some(",
     tests: proof,
   },
   {
