@@ -54,15 +54,28 @@ test.each([
   expect(isAccountId(id)).toBe(valid);
 });
 
-test("a transfer creates an account with an implicit id, and none with a name", () => {
-  expect(isImplicitAccountId("f".repeat(64))).toBe(true);
-  expect(isImplicitAccountId(`0x${"0".repeat(40)}`)).toBe(true);
-  expect(isImplicitAccountId("g".repeat(64))).toBe(false);
-  expect(isImplicitAccountId("alice.near")).toBe(false);
-  for (const around of [(id: string) => `x${id}`, (id: string) => `${id}0`, (id: string) => `${id}.near`]) {
-    expect(isImplicitAccountId(around("f".repeat(64)))).toBe(false);
-    expect(isImplicitAccountId(around(`0x${"0".repeat(40)}`))).toBe(false);
-  }
+/** An id of each kind; the last has a hash in digits of Crockford's base32 (crate near-account-id, validation.rs). */
+const IMPLICIT = ["f".repeat(64), `0x${"0".repeat(40)}`, `0s${"a1".repeat(20)}`, `0u${"0z".repeat(25)}kg`];
+
+test.each(IMPLICIT)(
+  "a transfer creates an account with the implicit id %s, and none with one like it",
+  (id) => {
+    expect(isImplicitAccountId(id)).toBe(true);
+    for (const other of [`x${id}`, `${id}0`, `${id}.near`, `${id.slice(0, -2)}u0`, id.toUpperCase()])
+      expect(isImplicitAccountId(other)).toBe(false);
+  },
+);
+
+test("a transfer creates no account with a name", () => {
+  const letters = ["i", "l", "o", "u"].map((letter) => `0u${letter}${"0".repeat(51)}`);
+  for (const name of [
+    "alice.near",
+    "g".repeat(64),
+    `0t${"0".repeat(40)}`,
+    `0u${"0".repeat(51)}1`,
+    ...letters,
+  ])
+    expect(isImplicitAccountId(name)).toBe(false);
 });
 
 test("no account can have the id of the protocol's own account or one below it", () => {

@@ -51,8 +51,8 @@ export const DOMAIN: readonly Mutant[] = [
   {
     id: "account ids: upper-case hexadecimal digits pass for implicit",
     file: "src/domain/account-ids.ts",
-    search: "/^[0-9a-f]{64}$/",
-    replacement: "/^[0-9a-zA-Z.]{64}$/",
+    search: "[\\da-f]{64}",
+    replacement: "[\\da-zA-Z.]{64}",
     tests: ["test/unit/account-ids.test.ts"],
   },
   {
