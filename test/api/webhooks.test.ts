@@ -212,6 +212,21 @@ describe("delivery", () => {
     expect(attempt).toMatchObject({ status: null, response: "The connection failed." });
   });
 
+  test("counts a 200 whose body breaks off as a success, and keeps what came of the body", async () => {
+    const parts = [new TextEncoder().encode("ok")];
+    const pull = (body: ReadableStreamDefaultController) => {
+      const part = parts.shift();
+      if (part) body.enqueue(part);
+      else body.error(new Error("reset"));
+    };
+    answers.push(() => new Response(new ReadableStream({ pull })));
+    const hook = await create({ types: ["nft.minted"] });
+    await mint();
+    await sent(hook.webhook_uuid, 1);
+    const [attempt] = await deliveries(hook.webhook_uuid);
+    expect(attempt).toMatchObject({ status: 200, response: "ok", next_attempt_at: null });
+  });
+
   test("disables the endpoint after a 410, and reports that", async () => {
     answers.push(() => new Response(null, { status: 410 }));
     const hook = await create({ types: ["nft.minted"] });
