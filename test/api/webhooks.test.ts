@@ -7,6 +7,7 @@ import { WebhookEndpoint } from "../../src/events/webhooks/object.ts";
 import {
   admin,
   api,
+  apiWith,
   bodyOf,
   createIntegration,
   createReceivers,
@@ -14,6 +15,7 @@ import {
   type TestIntegration,
 } from "../support/api.ts";
 import { createCollection } from "../support/collections.ts";
+import { failingD1 } from "../support/database.ts";
 import { problemsOf, readDocument } from "../support/openapi.ts";
 import { background, firstPasses, killAt, observeCheckpoints } from "../support/operations.ts";
 import { newTenant } from "../support/uploads.ts";
@@ -416,6 +418,35 @@ describe("replay, test and rotation", () => {
     await sent(hook.webhook_uuid, 5);
     await ring(hook.webhook_uuid);
     expect(eventsOf(received).slice(4)).toEqual([third]);
+  });
+
+  test("are carried out once for an Idempotency-Key, also if the first answer is lost", async () => {
+    const hook = await create({ types: ["nft.minted"] });
+    await mint();
+    await mint();
+    await sent(hook.webhook_uuid, 2);
+    const [first, second] = eventsOf(received) as [Event, Event];
+    const path = `/webhook/${hook.webhook_uuid}`;
+    const keyed = (key: string, json?: object) => {
+      return { key: shop.key, method: "POST", json, headers: { "idempotency-key": key } };
+    };
+    const one = keyed("replay", { after: first.seq - 1, before: second.seq });
+    const DB = failingD1((sql) => (sql.includes('insert into "idempotency_keys"') ? "before" : null));
+    await bodyOf((await apiWith({ DB }, `${path}/replay`, one)).response, 503);
+    for (const replayed of [null, "true"]) {
+      const answer = await api(`${path}/replay`, one);
+      expect([answer.status, answer.headers.get("idempotency-replayed")]).toEqual([204, replayed]);
+    }
+    await bodyOf(await api(`${path}/replay`, keyed("replay", { after: second.seq })), 422);
+    // Behind any that was carried out again.
+    const after = { after: second.seq - 1, before: second.seq + 1 };
+    expect((await api(`${path}/replay`, keyed("next", after))).status).toBe(204);
+    await sent(hook.webhook_uuid, 4);
+    expect(eventsOf(received)).toEqual([first, second, first, second]);
+
+    const tried = await bodyOf<Delivery>(await api(`${path}/test`, keyed("test")), 200);
+    expect(await bodyOf<Delivery>(await api(`${path}/test`, keyed("test")), 200)).toEqual(tried);
+    expect(received).toHaveLength(5);
   });
 
   test("are limited to ten replays at a time, and what was accepted is sent", async () => {

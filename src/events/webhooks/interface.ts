@@ -24,14 +24,20 @@ export interface Progress {
   readonly isWaiting: boolean;
 }
 
+/** A request's Idempotency-Key with its fingerprint, and until when it stands for that request, milliseconds since the epoch. */
+export interface KeyedRequest {
+  readonly id: string;
+  readonly until: number;
+}
+
 /** The object of an endpoint. Each method is safe to repeat. */
 export interface Endpoint {
   /** There may be events to send. */
   wake(webhook: Uuid): Promise<Progress>;
   /** Sends an event of the type `webhook.test` now; null while another one is in progress. */
   sendTest(webhook: Uuid): Promise<Delivery | null>;
-  /** Starts a replay; false while the most replays allowed are in progress. */
-  replay(webhook: Uuid, replay: Replay): Promise<boolean>;
+  /** Starts a replay, once for a request with a key; false while the most replays allowed are in progress. */
+  replay(webhook: Uuid, replay: Replay, request: KeyedRequest | null): Promise<boolean>;
   deliveries(before: number | null, limit: number): Promise<Page<Delivery>>;
   /** Deletes all data: the endpoint was deleted. */
   forget(): Promise<void>;
@@ -50,7 +56,7 @@ export const endpointOf = (env: Bindings, webhook: Uuid): Endpoint => {
   return {
     wake: (id) => again(() => stub().wake(id)),
     sendTest: (id) => once(() => stub().sendTest(id)),
-    replay: (id, replay) => once(() => stub().replay(id, replay)),
+    replay: (...replay) => once(() => stub().replay(...replay)),
     deliveries: (before, limit) => again(() => stub().deliveries(before, limit)),
     forget: () => again(() => stub().forget()),
   };

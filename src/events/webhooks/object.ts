@@ -11,7 +11,7 @@ import { isDelivered } from "../../domain/webhooks.ts";
 import type { Bindings } from "../../env.ts";
 import { attempt, type Target } from "./attempt.ts";
 import { DeliveryRun } from "./delivering.ts";
-import type { Endpoint, Progress, Replay } from "./interface.ts";
+import type { Endpoint, KeyedRequest, Progress, Replay } from "./interface.ts";
 import { DeliveryJournal } from "./journal.ts";
 import { secretsOf } from "./secrets.ts";
 import { urlFault } from "./webhooks.ts";
@@ -73,8 +73,10 @@ export class WebhookEndpoint extends DurableObject<Bindings> implements Endpoint
     return this.#journal.deliveries(null, 1).items[0]!;
   }
 
-  async replay(webhook: Uuid, replay: Replay): Promise<boolean> {
-    if (!this.#journal.replay(replay, Date.now())) return false;
+  async replay(webhook: Uuid, replay: Replay, request: KeyedRequest | null): Promise<boolean> {
+    const isBegun = request !== null && this.#journal.hasRequest(request, Date.now());
+    if (!isBegun && !this.#journal.replay(replay, Date.now())) return false;
+    if (request !== null) this.#journal.noteRequest(request);
     await this.wake(webhook);
     return true;
   }
