@@ -274,6 +274,21 @@ describe("delivery", () => {
     expect(await attemptAfter(5.3, 6)).toMatchObject({ enabled: true });
   });
 
+  test("counts no failures from before the endpoint was changed, nor a pause", async () => {
+    const failing = () => new Response(null, { status: 500 });
+    answers.push(failing, failing);
+    const hook = await create({ types: ["nft.minted"] });
+    await mint();
+    await sent(hook.webhook_uuid, 1);
+    await bodyOf(await put(hook.webhook_uuid, { enabled: false }), 200);
+    vi.setSystemTime(Date.now() + 6 * 24 * 60 * MINUTE_MS);
+    await bodyOf(await put(hook.webhook_uuid, { url: "https://hooks.example.com/b", enabled: true }), 200);
+    await sent(hook.webhook_uuid, 2);
+    vi.useRealTimers();
+    expect(received[1]?.url).toBe("https://hooks.example.com/b");
+    expect(await read<Hook>(`/webhook/${hook.webhook_uuid}`)).toMatchObject({ enabled: true });
+  });
+
   test.each(["webhook.before_attempt", "webhook.after_attempt"])(
     "loses no event if it stops at %s, and keeps first attempts in order",
     async (point) => {

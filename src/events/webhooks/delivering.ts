@@ -119,7 +119,7 @@ export class DeliveryRun {
 
   /** @param moved moves the cursor, in one step with storing the result */
   async #attempt(event: Event, number: number, moved: () => void = () => undefined): Promise<void> {
-    const { context, journal, target, die } = this.#parts;
+    const { context, journal, webhook, target, die } = this.#parts;
     checkpoint("webhook.before_attempt", die);
     const made = await attempt(target, { id: event.event_uuid, body: JSON.stringify(event) });
     checkpoint("webhook.after_attempt", die);
@@ -130,9 +130,10 @@ export class DeliveryRun {
     // No await in between: the object commits these writes together.
     journal.note({ seq, eventUuid, type, number, attempt: made, nextAt }, isFailure);
     moved();
-    const since = isFailure ? (journal.get("failingSince") ?? made.at) : null;
-    journal.set("failingSince", since);
-    const reason = since === null ? null : reasonToDisable(made, made.at - since);
+    // What failed before the endpoint was last changed, as by another URL or a pause, doesn't count.
+    const since = Math.max(journal.get("failingSince") ?? made.at, webhook.updatedAt.getTime());
+    journal.set("failingSince", isFailure ? since : null);
+    const reason = isFailure ? reasonToDisable(made, made.at - since) : null;
     if (reason !== null) await this.#disable(reason);
   }
 

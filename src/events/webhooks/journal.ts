@@ -38,7 +38,7 @@ interface State {
   webhook: Uuid;
   /** Number of the last event that was attempted, or skipped because of its type. */
   cursor: number;
-  /** Time of the first failure since the last success, milliseconds since the epoch. */
+  /** Time of the first failure since the last success or change, milliseconds since the epoch. */
   failingSince: number | null;
 }
 
