@@ -274,6 +274,34 @@ describe("delivery", () => {
     expect(await attemptAfter(5.3, 6)).toMatchObject({ enabled: true });
   });
 
+  test.each(["before", "after"] as const)(
+    "disables the endpoint after a 410, and reports that once, though the database breaks %s it is disabled",
+    async (failure) => {
+      answers.push(() => new Response(null, { status: 410 }));
+      const hook = await create({ types: ["nft.minted"] });
+      // Inside: no request has the object's own calls of D1 fail.
+      const prototype = Object.getPrototypeOf(env.DB) as { batch: (all: unknown[]) => Promise<unknown> };
+      const { batch } = prototype;
+      let isBroken = false;
+      vi.spyOn(prototype, "batch").mockImplementation(async function (this: unknown, all) {
+        const disables = (one: unknown) =>
+          (one as { statement?: string }).statement?.startsWith('update "webhooks" set "state"');
+        if (isBroken || !all.some(disables)) return batch.call(this, all);
+        isBroken = true;
+        if (failure === "after") await batch.call(this, all);
+        throw new Error("Network connection lost.");
+      });
+      await mint();
+      await sent(hook.webhook_uuid, 1);
+      await ring(hook.webhook_uuid);
+      await background.reconcile();
+      expect(isBroken).toBe(true);
+      expect(await read<Hook>(`/webhook/${hook.webhook_uuid}`)).toMatchObject({ enabled: false });
+      const told = await read<Event[]>("/event?type=webhook.disabled");
+      expect(told.filter(({ data }) => data.webhook_uuid === hook.webhook_uuid)).toHaveLength(1);
+    },
+  );
+
   test("counts no failures from before the endpoint was changed, nor a pause", async () => {
     const failing = () => new Response(null, { status: 500 });
     answers.push(failing, failing);

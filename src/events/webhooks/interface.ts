@@ -2,7 +2,8 @@ import { and, eq } from "drizzle-orm";
 import type { Delivery } from "../../api/resources/event.ts";
 import type { ServiceContext } from "../../context.ts";
 import type { Database } from "../../db/client.ts";
-import { webhooks } from "../../db/schema/events.ts";
+import { moveEvent } from "../../db/queries/events.ts";
+import { type UntoldEvent, webhooks } from "../../db/schema/events.ts";
 import { objectFailure } from "../../db/statements.ts";
 import { setBounded } from "../../domain/bounded-map.ts";
 import type { Page } from "../../domain/cursors.ts";
@@ -87,6 +88,17 @@ export const wakeEndpoints = (context: ServiceContext, integrationId: Uuid): voi
   waitUntil(
     wake().catch((error: unknown) => log("webhooks.not_woken", { integration_uuid: integrationId, error })),
   );
+};
+
+/** Writes a noted event to its ledger. Never rejects: the scheduled job repeats it. */
+export const tellEvent = async (context: ServiceContext, event: UntoldEvent): Promise<void> => {
+  const { id, integrationId, type } = event;
+  try {
+    await moveEvent(context, event);
+    wakeEndpoints(context, integrationId);
+  } catch (error) {
+    context.log("event.not_told", { integration_uuid: integrationId, event_uuid: id, type, error });
+  }
 };
 
 export const enabledWebhooks = async (db: Database, integrationId: Uuid): Promise<Uuid[]> => {

@@ -40,6 +40,8 @@ interface State {
   cursor: number;
   /** Time of the first failure since the last success or change, milliseconds since the epoch. */
   failingSince: number | null;
+  /** Why, and since when, the endpoint is to be disabled; null: it isn't. */
+  disabling: { readonly reason: string; readonly at: number } | null;
 }
 
 export class DeliveryJournal {

@@ -106,14 +106,20 @@ export class WebhookEndpoint extends DurableObject<Bindings> implements Endpoint
   async #deliver(): Promise<number | null> {
     const id = this.#journal.get("webhook");
     const webhook = id && (await this.#row(id));
-    if (!webhook || webhook.state === "disabled") return null;
+    if (!webhook) return null;
     const target = await this.#target(webhook);
     const die = () => this.ctx.abort("ended by a test");
     const parts = { context: this.#context, journal: this.#journal, webhook, target, die };
     const delivering = new DeliveryRun(parts);
-    const until = Date.now() + STAY_MS;
-    while (await delivering.step()) if (Date.now() >= until) return Date.now();
-    return delivering.isOver ? null : this.#journal.nextDue();
+    if (!delivering.isOver) {
+      if (webhook.state === "disabled") return null;
+      const until = Date.now() + STAY_MS;
+      while (await delivering.step()) if (Date.now() >= until) return Date.now();
+      if (!delivering.isOver) return this.#journal.nextDue();
+    }
+    await delivering.disable();
+    // The endpoint may be as its owner has changed it meanwhile.
+    return Date.now();
   }
 
   #row(id: Uuid): Promise<WebhookRow | undefined> {

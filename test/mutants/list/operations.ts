@@ -280,10 +280,18 @@ export const OPERATIONS: readonly Mutant[] = [
     named: "resumed while it is being deleted",
   },
   {
+    id: "events: one whose ledger's answer was lost is written again",
+    file: "src/db/queries/events.ts",
+    search: "await insertEvents(ledgerOf(context, integrationId), news, isNew);",
+    replacement: "await insertEvents(ledgerOf(context, integrationId), news, sql`${isNew} OR true`);",
+    tests: ["test/api/keys.test.ts"],
+    named: "report a key once though the ledger breaks",
+  },
+  {
     id: "wallets: two runs of the schedule report a low one twice",
     file: "src/operator/jobs/operator-watch.ts",
-    search: ".where(and(eq(integrations.id, id), wasSeen(id, seen)))",
-    replacement: ".where(eq(integrations.id, id))",
+    search: "await changeAndTell(context, events, isAsSeen, change);",
+    replacement: "await changeAndTell(context, events, sql`true`, change);",
     tests: ["test/api/operator-events.test.ts"],
   },
 ];
