@@ -633,6 +633,44 @@ describe("webhooks", () => {
     expect(received).toEqual([]);
   });
 
+  describe("leave no attempts in their object", () => {
+    const failedOnce = async (key: string) => {
+      answers.push(() => new Response("a name", { status: 500, headers: { "retry-after": "600" } }));
+      const json = { url: "https://hooks.example.com/a", types: ["key.created"] };
+      const { webhook_uuid: uuid } = await bodyOf<Hook>(await api("/webhook", { key, json }), 201);
+      await bodyOf(await api("/key", { key, json: { name: "till", scopes: ["read"] } }), 201);
+      await sent(uuid, 1);
+      return uuid;
+    };
+    const attempts = (uuid: string) =>
+      // Inside: no request shows what is left of a deleted endpoint.
+      runInDurableObject(env.WEBHOOK.getByName(uuid), (_, { storage: { sql } }) =>
+        sql.exec("SELECT excerpt FROM attempts UNION ALL SELECT seq FROM retries").toArray(),
+      );
+
+    test("if their integration is deleted", async () => {
+      const { key, integrationUuid } = await createIntegration("Closing shop");
+      const uuid = await failedOnce(key);
+      expect(await attempts(uuid)).toHaveLength(2);
+      const path = `/integration/${integrationUuid}`;
+      await bodyOf(await admin(path, { method: "PUT", json: { suspended: true } }), 200);
+      await bodyOf(await admin(`${path}?leave_funds=true`, { method: "DELETE" }), 200);
+      await background.reconcile();
+      expect(await attempts(uuid)).toEqual([]);
+    });
+
+    test("if the call that deletes them fails once they are deleted", async () => {
+      const uuid = await failedOnce(shop.key);
+      const forget = vi.spyOn(WebhookEndpoint.prototype, "forget").mockRejectedValue(new Error("reset"));
+      await (await api(`/webhook/${uuid}`, { key: shop.key, method: "DELETE" })).body?.cancel();
+      forget.mockRestore();
+      await bodyOf(await api(`/webhook/${uuid}`, { key: shop.key }), 404);
+      expect(await attempts(uuid)).toHaveLength(2);
+      await ring(uuid);
+      expect(await attempts(uuid)).toEqual([]);
+    });
+  });
+
   test("have a secret that a repeated request gets again, and that is stored only sealed", async () => {
     const json = { url: "https://hooks.example.com/a" };
     const repeat = async (path: string, key: string, body?: object) => {

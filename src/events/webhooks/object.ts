@@ -106,7 +106,11 @@ export class WebhookEndpoint extends DurableObject<Bindings> implements Endpoint
   async #deliver(): Promise<number | null> {
     const id = this.#journal.get("webhook");
     const webhook = id && (await this.#row(id));
-    if (!webhook) return null;
+    if (!webhook) {
+      // It was deleted, and the call to forget was lost, or this was woken after it.
+      await this.forget();
+      return null;
+    }
     const target = await this.#target(webhook);
     const die = () => this.ctx.abort("ended by a test");
     const parts = { context: this.#context, journal: this.#journal, webhook, target, die };

@@ -272,10 +272,10 @@ export const OPERATIONS: readonly Mutant[] = [
     named: "keeps its draft locked",
   },
   {
-    id: "integrations: webhooks of one that isn't deleted go",
+    id: "integrations: webhooks of one that isn't deleted stop",
     file: "src/db/queries/integrations.ts",
-    search: "db.delete(webhooks).where(and(eq(webhooks.integrationId, id), isDeleted)),",
-    replacement: "db.delete(webhooks).where(eq(webhooks.integrationId, id)),",
+    search: ".where(and(eq(webhooks.integrationId, id), isDeleted)),",
+    replacement: ".where(eq(webhooks.integrationId, id)),",
     tests: ["test/api/suspension.test.ts"],
     named: "resumed while it is being deleted",
   },
