@@ -215,6 +215,14 @@ CREATE INDEX `drafts_finalizing` ON `drafts` (`id`) WHERE state = 'finalizing';-
 CREATE INDEX `drafts_open` ON `drafts` (`integration_id`) WHERE state <> 'finalized';--> statement-breakpoint
 CREATE INDEX `drafts_placeholder` ON `drafts` (`placeholder_sha256`) WHERE placeholder_sha256 IS NOT NULL;--> statement-breakpoint
 CREATE INDEX `drafts_planned_collection` ON `drafts` (`planned_collection_id`);--> statement-breakpoint
+CREATE TABLE `untold_events` (
+	`id` blob PRIMARY KEY NOT NULL,
+	`integration_id` blob NOT NULL,
+	`type` text NOT NULL,
+	`data` text NOT NULL,
+	`at` integer NOT NULL
+);
+--> statement-breakpoint
 CREATE TABLE `webhooks` (
 	`id` blob PRIMARY KEY NOT NULL,
 	`integration_id` blob NOT NULL,

@@ -140,7 +140,7 @@ export interface paths {
         post?: never;
         /**
          * Delete a suspended integration
-         * @description Revokes its keys, deletes its webhooks and, within minutes, its drafts. What is on the chain stays: contracts, tokens, and the wallet's account, whose sealed key is kept. Files of its collections are still served. 409 while it isn't suspended, while operations are not over, and while its wallet has more than 0.1 NEAR to spend, unless `leave_funds` is true.
+         * @description Revokes its keys, stops its webhooks and, within minutes, deletes them with their attempts, and its drafts. What is on the chain stays: contracts, tokens, and the wallet's account, whose sealed key is kept. Files of its collections are still served. 409 while it isn't suspended, while operations are not over, and while its wallet has more than 0.1 NEAR to spend, unless `leave_funds` is true.
          */
         delete: operations["adminDeleteIntegration"];
         options?: never;

@@ -16,7 +16,7 @@ const MOST_RETRY_AFTER_S = 86_400;
 /** Jitter: up to this fraction of a pause is added at random, so that endpoints that failed together aren't retried together. */
 const JITTER = 0.2;
 
-/** An endpoint is disabled after so long without a success, from its first failure on. Milliseconds. */
+/** An endpoint is disabled after so long without a success, from its first failure or its last change on. Milliseconds. */
 export const DISABLED_AFTER_MS = 5 * 24 * 3_600_000;
 
 /** How long a replaced secret signs in addition to the new one. Milliseconds. */

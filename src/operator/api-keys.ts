@@ -1,22 +1,21 @@
 import { and, eq, isNull, type SQL, sql } from "drizzle-orm";
 import type { IssuedKey, Key } from "../api/resources/key.ts";
 import type { RequestKey, ServiceContext } from "../context.ts";
-import { ledgerOf } from "../db/ledger.ts";
 import type { ApiKeyRow } from "../db/queries/api-keys.ts";
 import { recordChange } from "../db/queries/audit.ts";
 import { idsIn } from "../db/queries/collections.ts";
-import { insertEvents } from "../db/queries/events.ts";
+import { noteEvent } from "../db/queries/events.ts";
 import { runWithResponse } from "../db/queries/idempotency.ts";
 import { mayHaveKey } from "../db/queries/usage.ts";
 import { refuseUsedUp } from "../db/quota.ts";
-import { apiKeys, collections as collectionRows } from "../db/schema/index.ts";
+import { apiKeys, collections as collectionRows, type UntoldEvent } from "../db/schema/index.ts";
 import { apiKeyDigest, apiKeyPrefix, newApiKey } from "../domain/api-keys.ts";
 import type { AuditAction } from "../domain/audit.ts";
 import { ServiceError } from "../domain/errors.ts";
 import type { EventType } from "../domain/events.ts";
 import { newUuid, type Uuid, uuidToBytes } from "../domain/ids.ts";
 import { type Budget, type KeyRights, roleOf } from "../domain/key-rights.ts";
-import { wakeEndpoints } from "../events/webhooks/interface.ts";
+import { tellEvent } from "../events/webhooks/interface.ts";
 import { forgetKey } from "../http/authentication.ts";
 
 /** How long a key's text works beside the one that replaces it. Milliseconds. */
@@ -62,18 +61,14 @@ const audited = (row: ApiKeyRow): object => {
 const beside = (context: ServiceContext, row: ApiKeyRow, action: AuditAction, condition: SQL) =>
   recordChange(context, row.integrationId, { action, subjectId: row.id, changes: audited(row) }, condition);
 
-/** Tells of a change of a key, after it: the ledger is another database. The answer has the key's only copy, so this never rejects. */
-const tell = async (context: ServiceContext, row: ApiKeyRow, event: EventType): Promise<void> => {
-  const at = context.now();
-  const { integrationId } = row;
-  const news = { integrationId, runs: [[event, 1]], data: toKey(row, at), at } as const;
-  try {
-    await insertEvents(ledgerOf(context, integrationId), news, sql`true`);
-    wakeEndpoints(context, integrationId);
-  } catch (error) {
-    context.log("key.event_lost", { integration_uuid: integrationId, key_uuid: row.id, type: event, error });
-  }
-};
+/** The event of a change of a key. */
+const newsOf = (row: ApiKeyRow, type: EventType, at: Date): UntoldEvent => ({
+  id: newUuid(),
+  integrationId: row.integrationId,
+  type,
+  data: toKey(row, at),
+  at,
+});
 
 /** An answer to keep for the request's Idempotency-Key; sealed, because it shows a key. */
 const kept = async (requestKey: RequestKey | null, status: number, answer: IssuedKey) =>
@@ -137,10 +132,11 @@ export const issueKey = async (
       WHERE ${condition}`)
     .returning({ id: apiKeys.id });
   const answered = await kept(requestKey, 201, answer);
-  const extra = beside(context, row, "key.created", condition);
+  const event = newsOf(row, "key.created", createdAt);
+  const extra = [...beside(context, row, "key.created", condition), noteEvent(db, event, condition)];
   const stored = await runWithResponse(db, { answered, condition }, insertion, extra);
   if (stored.length > 0) {
-    await tell(context, row, "key.created");
+    await tellEvent(context, event);
     return answer;
   }
   await refuseUsedUp(context, integrationId, ["keys"]);
@@ -208,7 +204,8 @@ export const rotateKey = async (
   const condition = sql`EXISTS (SELECT 1 FROM api_keys WHERE ${which})`;
   const answered = await kept(requestKey, 200, answer);
   const change = db.update(apiKeys).set(changes).where(which).returning({ id: apiKeys.id });
-  const extra = beside(context, row, "key.rotated", condition);
+  const event = newsOf(row, "key.rotated", now);
+  const extra = [...beside(context, row, "key.rotated", condition), noteEvent(db, event, condition)];
   if ((await runWithResponse(db, { answered, condition }, change, extra)).length === 0) {
     throw new ServiceError(
       "conflict",
@@ -216,7 +213,7 @@ export const rotateKey = async (
     );
   }
   forgetKey(read.id);
-  await tell(context, row, "key.rotated");
+  await tellEvent(context, event);
   return answer;
 };
 

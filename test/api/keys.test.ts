@@ -11,6 +11,8 @@ import {
   type TestIntegration,
 } from "../support/api.ts";
 import { createCollection } from "../support/collections.ts";
+import { failingAtEvents } from "../support/ledgers.ts";
+import { background } from "../support/operations.ts";
 import { later, until } from "../support/waiting.ts";
 
 interface Key {
@@ -388,6 +390,19 @@ describe("the events of keys", () => {
     ]);
     for (const text of [key.api_key, fresh.api_key]) expect(JSON.stringify(events)).not.toContain(text);
   });
+
+  test.each(["before", "after"] as const)(
+    "report a key once though the ledger breaks %s it has the event",
+    async (failure) => {
+      const before = await lastSeq();
+      const json = { name: "Announced late", scopes: ["mint"] };
+      const WALLET = failingAtEvents(failure);
+      await bodyOf((await apiWith({ WALLET }, "/key", { key: shop.key, json })).response, 201);
+      await background.reconcile();
+      await background.reconcile();
+      expect((await eventsSince(before)).map(({ type }) => type)).toEqual(["key.created"]);
+    },
+  );
 
   test("report keys that the operator issues, and no refused request", async () => {
     const before = await lastSeq();

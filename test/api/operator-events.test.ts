@@ -15,7 +15,7 @@ import {
 import { setFaults } from "../support/chain-control.ts";
 import { createCollection } from "../support/collections.ts";
 import { failingD1 } from "../support/database.ts";
-import { inLedger } from "../support/ledgers.ts";
+import { failingAtEvents, inLedger } from "../support/ledgers.ts";
 import { background, readOperation, serviceContext } from "../support/operations.ts";
 import { FORGETFUL, givenUp } from "../support/own-wallets.ts";
 import { drain } from "../support/payments.ts";
@@ -123,6 +123,22 @@ test("a low wallet that two runs of the schedule see at once is reported once", 
   expect((await told(after)).map(({ type }) => type)).toEqual(["wallet.low"]);
   expect(await bodyOf<Event[]>(await api("/event?type=wallet.low", { key: poor.key }), 200)).toHaveLength(1);
 });
+
+test.each(["before", "after"] as const)(
+  "a low wallet is reported once though the ledgers break %s they have the event",
+  async (failure) => {
+    const poor = await createIntegration(`Poor, ${failure} a failure`);
+    await background.reconcile();
+    const after = await lastSeq();
+    await drain(poor.integrationUuid);
+    await watchWallets(serviceContext(0, undefined, { WALLET: failingAtEvents(failure) }));
+    await background.reconcile();
+    await background.reconcile();
+    expect((await told(after)).map(({ type }) => type)).toEqual(["wallet.low"]);
+    const own = await bodyOf<Event[]>(await api("/event?type=wallet.low", { key: poor.key }), 200);
+    expect(own).toHaveLength(1);
+  },
+);
 
 test("the platform's wallet is reported as low if it can't pay for another wallet and contract", async () => {
   const after = await lastSeq();

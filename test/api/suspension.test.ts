@@ -163,7 +163,7 @@ test("an integration that is resumed while it is being deleted stays, with its w
   );
   expect(await bodyOf(response, 409)).toMatchObject({ code: "conflict" });
   expect(isResumed).toBe(true);
-  expect(await bodyOf(await ask("/webhook", shop.key), 200)).toHaveLength(1);
+  expect(await bodyOf(await ask("/webhook", shop.key), 200)).toMatchObject([{ enabled: true }]);
   const json = { receiver_addresses: [shop.walletAccountId] };
   await bodyOf(await api(`/collection/${uuid}/mint`, { key: shop.key, json }), 201);
 });

@@ -7,6 +7,7 @@ import { WebhookEndpoint } from "../../src/events/webhooks/object.ts";
 import {
   admin,
   api,
+  apiWith,
   bodyOf,
   createIntegration,
   createReceivers,
@@ -14,6 +15,7 @@ import {
   type TestIntegration,
 } from "../support/api.ts";
 import { createCollection } from "../support/collections.ts";
+import { failingD1 } from "../support/database.ts";
 import { problemsOf, readDocument } from "../support/openapi.ts";
 import { background, firstPasses, killAt, observeCheckpoints } from "../support/operations.ts";
 import { newTenant } from "../support/uploads.ts";
@@ -212,6 +214,21 @@ describe("delivery", () => {
     expect(attempt).toMatchObject({ status: null, response: "The connection failed." });
   });
 
+  test("counts a 200 whose body breaks off as a success, and keeps what came of the body", async () => {
+    const parts = [new TextEncoder().encode("ok")];
+    const pull = (body: ReadableStreamDefaultController) => {
+      const part = parts.shift();
+      if (part) body.enqueue(part);
+      else body.error(new Error("reset"));
+    };
+    answers.push(() => new Response(new ReadableStream({ pull })));
+    const hook = await create({ types: ["nft.minted"] });
+    await mint();
+    await sent(hook.webhook_uuid, 1);
+    const [attempt] = await deliveries(hook.webhook_uuid);
+    expect(attempt).toMatchObject({ status: 200, response: "ok", next_attempt_at: null });
+  });
+
   test("disables the endpoint after a 410, and reports that", async () => {
     answers.push(() => new Response(null, { status: 410 }));
     const hook = await create({ types: ["nft.minted"] });
@@ -255,6 +272,49 @@ describe("delivery", () => {
     expect(told.at(-1)?.data).toMatchObject({ webhook_uuid: hook.webhook_uuid, disabled_reason: reason });
     await bodyOf(await put(hook.webhook_uuid, { enabled: true }), 200);
     expect(await attemptAfter(5.3, 6)).toMatchObject({ enabled: true });
+  });
+
+  test.each(["before", "after"] as const)(
+    "disables the endpoint after a 410, and reports that once, though the database breaks %s it is disabled",
+    async (failure) => {
+      answers.push(() => new Response(null, { status: 410 }));
+      const hook = await create({ types: ["nft.minted"] });
+      // Inside: no request has the object's own calls of D1 fail.
+      const prototype = Object.getPrototypeOf(env.DB) as { batch: (all: unknown[]) => Promise<unknown> };
+      const { batch } = prototype;
+      let isBroken = false;
+      vi.spyOn(prototype, "batch").mockImplementation(async function (this: unknown, all) {
+        const disables = (one: unknown) =>
+          (one as { statement?: string }).statement?.startsWith('update "webhooks" set "state"');
+        if (isBroken || !all.some(disables)) return batch.call(this, all);
+        isBroken = true;
+        if (failure === "after") await batch.call(this, all);
+        throw new Error("Network connection lost.");
+      });
+      await mint();
+      await sent(hook.webhook_uuid, 1);
+      await ring(hook.webhook_uuid);
+      await background.reconcile();
+      expect(isBroken).toBe(true);
+      expect(await read<Hook>(`/webhook/${hook.webhook_uuid}`)).toMatchObject({ enabled: false });
+      const told = await read<Event[]>("/event?type=webhook.disabled");
+      expect(told.filter(({ data }) => data.webhook_uuid === hook.webhook_uuid)).toHaveLength(1);
+    },
+  );
+
+  test("counts no failures from before the endpoint was changed, nor a pause", async () => {
+    const failing = () => new Response(null, { status: 500 });
+    answers.push(failing, failing);
+    const hook = await create({ types: ["nft.minted"] });
+    await mint();
+    await sent(hook.webhook_uuid, 1);
+    await bodyOf(await put(hook.webhook_uuid, { enabled: false }), 200);
+    vi.setSystemTime(Date.now() + 6 * 24 * 60 * MINUTE_MS);
+    await bodyOf(await put(hook.webhook_uuid, { url: "https://hooks.example.com/b", enabled: true }), 200);
+    await sent(hook.webhook_uuid, 2);
+    vi.useRealTimers();
+    expect(received[1]?.url).toBe("https://hooks.example.com/b");
+    expect(await read<Hook>(`/webhook/${hook.webhook_uuid}`)).toMatchObject({ enabled: true });
   });
 
   test.each(["webhook.before_attempt", "webhook.after_attempt"])(
@@ -403,6 +463,35 @@ describe("replay, test and rotation", () => {
     expect(eventsOf(received).slice(4)).toEqual([third]);
   });
 
+  test("are carried out once for an Idempotency-Key, also if the first answer is lost", async () => {
+    const hook = await create({ types: ["nft.minted"] });
+    await mint();
+    await mint();
+    await sent(hook.webhook_uuid, 2);
+    const [first, second] = eventsOf(received) as [Event, Event];
+    const path = `/webhook/${hook.webhook_uuid}`;
+    const keyed = (key: string, json?: object) => {
+      return { key: shop.key, method: "POST", json, headers: { "idempotency-key": key } };
+    };
+    const one = keyed("replay", { after: first.seq - 1, before: second.seq });
+    const DB = failingD1((sql) => (sql.includes('insert into "idempotency_keys"') ? "before" : null));
+    await bodyOf((await apiWith({ DB }, `${path}/replay`, one)).response, 503);
+    for (const replayed of [null, "true"]) {
+      const answer = await api(`${path}/replay`, one);
+      expect([answer.status, answer.headers.get("idempotency-replayed")]).toEqual([204, replayed]);
+    }
+    await bodyOf(await api(`${path}/replay`, keyed("replay", { after: second.seq })), 422);
+    // Behind any that was carried out again.
+    const after = { after: second.seq - 1, before: second.seq + 1 };
+    expect((await api(`${path}/replay`, keyed("next", after))).status).toBe(204);
+    await sent(hook.webhook_uuid, 4);
+    expect(eventsOf(received)).toEqual([first, second, first, second]);
+
+    const tried = await bodyOf<Delivery>(await api(`${path}/test`, keyed("test")), 200);
+    expect(await bodyOf<Delivery>(await api(`${path}/test`, keyed("test")), 200)).toEqual(tried);
+    expect(received).toHaveLength(5);
+  });
+
   test("are limited to ten replays at a time, and what was accepted is sent", async () => {
     const hook = await create({ types: ["nft.minted"] });
     const held = Promise.withResolvers<Response>();
@@ -542,6 +631,44 @@ describe("webhooks", () => {
     await mint();
     await ring(hook.webhook_uuid);
     expect(received).toEqual([]);
+  });
+
+  describe("leave no attempts in their object", () => {
+    const failedOnce = async (key: string) => {
+      answers.push(() => new Response("a name", { status: 500, headers: { "retry-after": "600" } }));
+      const json = { url: "https://hooks.example.com/a", types: ["key.created"] };
+      const { webhook_uuid: uuid } = await bodyOf<Hook>(await api("/webhook", { key, json }), 201);
+      await bodyOf(await api("/key", { key, json: { name: "till", scopes: ["read"] } }), 201);
+      await sent(uuid, 1);
+      return uuid;
+    };
+    const attempts = (uuid: string) =>
+      // Inside: no request shows what is left of a deleted endpoint.
+      runInDurableObject(env.WEBHOOK.getByName(uuid), (_, { storage: { sql } }) =>
+        sql.exec("SELECT excerpt FROM attempts UNION ALL SELECT seq FROM retries").toArray(),
+      );
+
+    test("if their integration is deleted", async () => {
+      const { key, integrationUuid } = await createIntegration("Closing shop");
+      const uuid = await failedOnce(key);
+      expect(await attempts(uuid)).toHaveLength(2);
+      const path = `/integration/${integrationUuid}`;
+      await bodyOf(await admin(path, { method: "PUT", json: { suspended: true } }), 200);
+      await bodyOf(await admin(`${path}?leave_funds=true`, { method: "DELETE" }), 200);
+      await background.reconcile();
+      expect(await attempts(uuid)).toEqual([]);
+    });
+
+    test("if the call that deletes them fails once they are deleted", async () => {
+      const uuid = await failedOnce(shop.key);
+      const forget = vi.spyOn(WebhookEndpoint.prototype, "forget").mockRejectedValue(new Error("reset"));
+      await (await api(`/webhook/${uuid}`, { key: shop.key, method: "DELETE" })).body?.cancel();
+      forget.mockRestore();
+      await bodyOf(await api(`/webhook/${uuid}`, { key: shop.key }), 404);
+      expect(await attempts(uuid)).toHaveLength(2);
+      await ring(uuid);
+      expect(await attempts(uuid)).toEqual([]);
+    });
   });
 
   test("have a secret that a repeated request gets again, and that is stored only sealed", async () => {

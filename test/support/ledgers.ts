@@ -80,6 +80,16 @@ export const watchedLedgers = (happen: Happening): typeof env.WALLET =>
     },
   });
 
+/** The same, where an integration's ledger fails at events that no operation has caused, or its answer to them is lost. */
+export const failingAtEvents = (failure: "before" | "after"): typeof env.WALLET =>
+  watchedLedgers(async (method, call, [, statements]) => {
+    const isEvent =
+      method === "run" && (statements as SentStatement[]).some(({ sql }) => sql.includes('into "events"'));
+    if (!isEvent) return call();
+    if (failure === "after") await call();
+    throw new Error("its object was reset");
+  });
+
 /** The same, where something happens before a write reaches a ledger. */
 export const beforeWrites = (first: () => Promise<void>): typeof env.WALLET =>
   watchedLedgers(async (method, call) => {

@@ -76,7 +76,7 @@ const EMPTY = 10n ** 23n;
 const conflict = (message: string): ServiceError => new ServiceError("conflict", message);
 
 /**
- * Deletes an integration: its keys are revoked, its webhooks go, the scheduled job deletes its drafts. What is on the
+ * Deletes an integration: its keys are revoked, its webhooks stop, the scheduled job deletes these and its drafts. What is on the
  * chain stays there, files of its collections are still served, and its wallet's sealed key is kept.
  * @throws ServiceError not_found; conflict if it isn't suspended, works on something, or has money
  */
@@ -316,7 +316,7 @@ export const integrationEndpoints = [
       operationId: "adminDeleteIntegration",
       summary: "Delete a suspended integration",
       description:
-        "Revokes its keys, deletes its webhooks and, within minutes, its drafts. What is on the chain stays: contracts, tokens, and the wallet's account, whose sealed key is kept. Files of its collections are still served. 409 while it isn't suspended, while operations are not over, and while its wallet has more than 0.1 NEAR to spend, unless `leave_funds` is true.",
+        "Revokes its keys, stops its webhooks and, within minutes, deletes them with their attempts, and its drafts. What is on the chain stays: contracts, tokens, and the wallet's account, whose sealed key is kept. Files of its collections are still served. 409 while it isn't suspended, while operations are not over, and while its wallet has more than 0.1 NEAR to spend, unless `leave_funds` is true.",
       request: { params: integrationParam, query: deletionQuery },
       success: { 200: json("The integration as it is now.", integrationView) },
       errors: ["conflict", "wallet_busy"],

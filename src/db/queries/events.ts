@@ -1,15 +1,17 @@
 import { eq, type SQL, sql } from "drizzle-orm";
-import { countOf, type EventRun, type EventType, numberRuns } from "../../domain/events.ts";
+import { countOf, type EventRun, numberRuns } from "../../domain/events.ts";
 import { newUuid, type Uuid, uuidToBytes } from "../../domain/ids.ts";
 import type { Database } from "../client.ts";
 import { type Ledger, type LedgerContext, ledgerOf, template } from "../ledger.ts";
-import { integrations } from "../schema/index.ts";
+import { integrations, type UntoldEvent, untoldEvents } from "../schema/index.ts";
 import { events } from "../schema/ledger.ts";
 import type { Statement } from "../statements.ts";
 import { isOpen, isPending } from "./operations.ts";
 
 /** Events to insert in the batch of the effect that they report. */
 export interface NewEvents {
+  /** Absent: a new one. */
+  readonly id?: Uuid;
   readonly integrationId: Uuid;
   readonly runs: readonly EventRun[];
   readonly operationId?: Uuid;
@@ -31,6 +33,7 @@ export const insertEvents = (ledger: Ledger, news: NewEvents, condition: SQL): S
 
 /** What is stored of events. */
 const rowOf = ({
+  id = newUuid(),
   integrationId,
   runs,
   operationId,
@@ -44,7 +47,7 @@ const rowOf = ({
   return {
     integration: uuidToBytes(integrationId),
     count: countOf(runs),
-    id: uuidToBytes(newUuid()),
+    id: uuidToBytes(id),
     runs: JSON.stringify(runs),
     operation: operationId === undefined ? null : uuidToBytes(operationId),
     about: about === undefined ? null : uuidToBytes(about),
@@ -101,7 +104,35 @@ export const readLastSeq = async (ledger: Ledger): Promise<number> =>
 /** The number of the ledger's last event; 0: it has none. */
 export const lastSeq = (): SQL<number> => sql<number>`(SELECT events_seq FROM meta)`;
 
-export type OperatorEvent = Pick<NewEvents, "data" | "at"> & { readonly type: EventType };
+/** Notes an event in the batch of the change in D1 that it reports, if `condition` holds, and returns its id: its ledger is another database. */
+export const noteEvent = (
+  db: Database,
+  { id, integrationId, type, data, at }: UntoldEvent,
+  condition: SQL,
+): Statement =>
+  db
+    .insert(untoldEvents)
+    .select(sql`
+    SELECT ${uuidToBytes(id)}, ${uuidToBytes(integrationId)}, ${type}, ${JSON.stringify(data)}, ${at.getTime()}
+    WHERE ${condition}`)
+    .returning({ id: untoldEvents.id });
+
+/** A repetition finds its event among so many last ones; behind them it would be written again, under the same uuid. */
+const RECENT = 1_000;
+
+/** Writes a noted event to its ledger and deletes the note. If it is repeated, the event is there once. */
+export const moveEvent = async (
+  context: LedgerContext & { readonly db: Database },
+  { id, integrationId, type, data, at }: UntoldEvent,
+): Promise<void> => {
+  const news = { id, integrationId, runs: [[type, 1]], data, at } as const;
+  const isNew = sql`NOT EXISTS (SELECT 1 FROM events WHERE integration_id = ${uuidToBytes(integrationId)}
+    AND seq > ${lastSeq()} - ${RECENT} AND id = ${uuidToBytes(id)})`;
+  await insertEvents(ledgerOf(context, integrationId), news, isNew);
+  await context.db.delete(untoldEvents).where(eq(untoldEvents.id, id));
+};
+
+export type OperatorEvent = Pick<UntoldEvent, "type" | "data" | "at">;
 
 /** Inserts an event of the operator's integration, if there is the configured one: its ledger is another one. */
 export const notifyOperator = async (

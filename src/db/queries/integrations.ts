@@ -41,7 +41,7 @@ export const integrationIds = async (
   return rows.map(({ id }) => id);
 };
 
-/** Deletes a suspended integration, whose ledger has no open operations, with its keys and webhooks; clean-up deletes its drafts. */
+/** Deletes a suspended integration, whose ledger has no open operations, with its keys, and stops its webhooks; clean-up deletes these and its drafts. */
 export const deleteIntegration = async (context: ServiceContext, id: Uuid): Promise<boolean> => {
   const { db } = context;
   const now = context.now();
@@ -63,11 +63,21 @@ export const deleteIntegration = async (context: ServiceContext, id: Uuid): Prom
       .update(apiKeys)
       .set({ revokedAt: now })
       .where(and(eq(apiKeys.integrationId, id), isNull(apiKeys.revokedAt), isDeleted)),
-    db.delete(webhooks).where(and(eq(webhooks.integrationId, id), isDeleted)),
+    db
+      .update(webhooks)
+      .set({ state: "disabled", disabledReason: null, updatedAt: now })
+      .where(and(eq(webhooks.integrationId, id), isDeleted)),
   ]);
   const [gone] = results.slice(-3) as [readonly object[]];
   return gone.length > 0;
 };
+
+export const webhooksOf = (db: Database, integrationIds: readonly Uuid[], limit: number) =>
+  db
+    .select({ id: webhooks.id })
+    .from(webhooks)
+    .where(inArray(webhooks.integrationId, [...integrationIds]))
+    .limit(limit);
 
 export const openDraftsOf = (db: Database, integrationIds: readonly Uuid[], limit: number) =>
   db

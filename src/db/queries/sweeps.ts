@@ -1,4 +1,4 @@
-import { asc, eq, gt, inArray, sql } from "drizzle-orm";
+import { asc, eq, gt, inArray, type SQL, sql } from "drizzle-orm";
 import { type Uuid, uuidToBytes } from "../../domain/ids.ts";
 import type { Database } from "../client.ts";
 import { auditEntries, integrations, sweeps } from "../schema/index.ts";
@@ -23,20 +23,22 @@ export const writeSweep = (db: Database, name: string, cursor: string | null, no
   return db.insert(sweeps).values(row).onConflictDoUpdate({ target: sweeps.name, set: row });
 };
 
-/** Stores a cursor, unless it isn't as it was read. @returns whether it was */
-export const changeSweep = async (
+/** Stores a cursor, unless it isn't as it was read; a statement for a batch. */
+export const changeSweep = (
   db: Database,
   name: string,
   { before, after, now }: { readonly before: string | null; readonly after: string; readonly now: Date },
-): Promise<boolean> => {
+) => {
   const row = { name, cursor: after, updatedAt: now };
-  const changed = await db
+  return db
     .insert(sweeps)
     .values(row)
-    .onConflictDoUpdate({ target: sweeps.name, set: row, setWhere: sql`${sweeps.cursor} IS ${before}` })
-    .returning({ name: sweeps.name });
-  return changed.length > 0;
+    .onConflictDoUpdate({ target: sweeps.name, set: row, setWhere: sql`${sweeps.cursor} IS ${before}` });
 };
+
+/** Condition: a cursor is as it was read. */
+export const isSwept = (name: string, cursor: string | null): SQL =>
+  sql`(SELECT cursor FROM sweeps WHERE name = ${name}) IS ${cursor}`;
 
 /** The next integrations behind an id, and when the oldest entry of their audit log was written; null: they have none. */
 export const oldestAudit = (db: Database, after: Uuid | null, limit: number) =>

@@ -37,4 +37,15 @@ export const webhooks = sqliteTable(
   ],
 );
 
+/** Events of changes in D1, each inserted with its change and deleted once the integration's ledger has it. */
+export const untoldEvents = sqliteTable("untold_events", {
+  id: uuid("id").primaryKey(),
+  integrationId: uuid("integration_id").notNull(),
+  type: text("type").$type<EventType>().notNull(),
+  data: text("data", { mode: "json" }).$type<object>().notNull(),
+  at: instant("at").notNull(),
+});
+
+export type UntoldEvent = typeof untoldEvents.$inferSelect;
+
 export type WebhookRow = typeof webhooks.$inferSelect;

@@ -30,7 +30,7 @@ export interface Attempt extends AttemptOutcome {
   /** Milliseconds since the Unix epoch. */
   readonly at: number;
   readonly ms: number;
-  /** The first 256 bytes of the response, or why there is none. */
+  /** The first 256 bytes of the response, fewer if it breaks off, or why there is none. */
   readonly excerpt: string;
 }
 
@@ -70,15 +70,19 @@ export const attempt = async (
   }
 };
 
-/** The start of a response as text; the rest is not read. */
+/** The start of a response as text; the rest is not read. Never rejects: the status alone decides. */
 const excerptOf = async (response: Response): Promise<string> => {
   if (response.body === null) return "";
   const bytes = Buffer.alloc(EXCERPT_BYTES);
   let length = 0;
-  for await (const chunk of response.body) {
-    bytes.set(chunk.subarray(0, EXCERPT_BYTES - length), length);
-    length = Math.min(length + chunk.length, EXCERPT_BYTES);
-    if (length === EXCERPT_BYTES) break;
+  try {
+    for await (const chunk of response.body) {
+      bytes.set(chunk.subarray(0, EXCERPT_BYTES - length), length);
+      length = Math.min(length + chunk.length, EXCERPT_BYTES);
+      if (length === EXCERPT_BYTES) break;
+    }
+  } catch {
+    // It broke off, or stalled until its time was over.
   }
   return bytes.toString("utf8", 0, length);
 };

@@ -1,14 +1,15 @@
-import { and, eq, sql } from "drizzle-orm";
+import { and, eq, lte, sql } from "drizzle-orm";
 import type { Event } from "../../api/resources/event.ts";
 import type { ServiceContext } from "../../context.ts";
-import { ledgerOf } from "../../db/ledger.ts";
-import { insertEvents } from "../../db/queries/events.ts";
+import { runBatch } from "../../db/client.ts";
+import { noteEvent } from "../../db/queries/events.ts";
 import { type WebhookRow, webhooks } from "../../db/schema/events.ts";
 import { checkpoint } from "../../domain/checkpoints.ts";
+import { newUuid } from "../../domain/ids.ts";
 import { DISABLED_AFTER_MS, isDelivered, isGone, pauseAfter } from "../../domain/webhooks.ts";
 import { type EventsRead, readEvents } from "../read.ts";
 import { type Attempt, attempt, type Target } from "./attempt.ts";
-import { wakeEndpoints } from "./interface.ts";
+import { tellEvent } from "./interface.ts";
 import type { DeliveryJournal } from "./journal.ts";
 import { toWebhook } from "./webhooks.ts";
 
@@ -37,25 +38,24 @@ export class DeliveryRun {
   /** The number up to which `#read` was examined. */
   #seen = 0;
   #replayed: Replayed | null = null;
-  #isOver = false;
 
   constructor(parts: DeliveringParts) {
     this.#parts = parts;
   }
 
-  /** Whether the results of attempts disabled the endpoint. */
+  /** Whether the results of attempts disable the endpoint. */
   get isOver(): boolean {
-    return this.#isOver;
+    return this.#parts.journal.get("disabling") !== null;
   }
 
   /** Makes the attempts that are due, one of each kind. False: nothing is due. */
   async step(): Promise<boolean> {
     const retried = await this.#retry();
-    if (this.#isOver) return false;
+    if (this.isOver) return false;
     const sent = await this.#first();
-    if (this.#isOver) return false;
+    if (this.isOver) return false;
     const replayed = await this.#replay();
-    return (retried || sent || replayed) && !this.#isOver;
+    return (retried || sent || replayed) && !this.isOver;
   }
 
   /** The first attempt at the next event. */
@@ -119,7 +119,7 @@ export class DeliveryRun {
 
   /** @param moved moves the cursor, in one step with storing the result */
   async #attempt(event: Event, number: number, moved: () => void = () => undefined): Promise<void> {
-    const { context, journal, target, die } = this.#parts;
+    const { context, journal, webhook, target, die } = this.#parts;
     checkpoint("webhook.before_attempt", die);
     const made = await attempt(target, { id: event.event_uuid, body: JSON.stringify(event) });
     checkpoint("webhook.after_attempt", die);
@@ -130,38 +130,33 @@ export class DeliveryRun {
     // No await in between: the object commits these writes together.
     journal.note({ seq, eventUuid, type, number, attempt: made, nextAt }, isFailure);
     moved();
-    const since = isFailure ? (journal.get("failingSince") ?? made.at) : null;
-    journal.set("failingSince", since);
-    const reason = since === null ? null : reasonToDisable(made, made.at - since);
-    if (reason !== null) await this.#disable(reason);
+    // What failed before the endpoint was last changed, as by another URL or a pause, doesn't count.
+    const since = Math.max(journal.get("failingSince") ?? made.at, webhook.updatedAt.getTime());
+    journal.set("failingSince", isFailure ? since : null);
+    const reason = isFailure ? reasonToDisable(made, made.at - since) : null;
+    if (reason !== null) journal.set("disabling", { reason, at: context.now().getTime() });
   }
 
-  async #disable(reason: string): Promise<void> {
+  /** Disables the endpoint, unless it was changed or deleted since the attempt. An interruption repeats it. */
+  async disable(): Promise<void> {
     const { context, journal, webhook } = this.#parts;
-    const now = context.now();
-    const row = { ...webhook, state: "disabled", disabledReason: reason, updatedAt: now } as const;
+    const disabling = journal.get("disabling");
+    if (disabling === null) return;
     const { id, integrationId } = webhook;
-    const isEnabled = and(eq(webhooks.id, id), eq(webhooks.state, "enabled"))!;
-    const event = {
-      integrationId,
-      runs: [["webhook.disabled", 1]],
-      data: toWebhook(row, now),
-      at: now,
-    } as const;
-    const [disabled] = await context.db
-      .update(webhooks)
-      .set({ state: "disabled", disabledReason: reason, updatedAt: now })
-      .where(isEnabled)
-      .returning({ id: webhooks.id });
-    try {
-      if (disabled) await insertEvents(ledgerOf(context, integrationId), event, sql`true`);
-    } catch (error) {
-      context.log("webhook.event_lost", { webhook_uuid: id, error });
-    }
+    const updatedAt = new Date(disabling.at);
+    const changes = { state: "disabled", disabledReason: disabling.reason, updatedAt } as const;
+    const data = toWebhook({ ...webhook, ...changes }, updatedAt);
+    const event = { id: newUuid(), integrationId, type: "webhook.disabled", data, at: updatedAt } as const;
+    const which = and(eq(webhooks.id, id), eq(webhooks.state, "enabled"), lte(webhooks.updatedAt, updatedAt));
+    const [noted] = await runBatch(context.db, [
+      noteEvent(context.db, event, sql`EXISTS (SELECT 1 FROM webhooks WHERE ${which})`),
+      context.db.update(webhooks).set(changes).where(which),
+    ]);
+    journal.set("disabling", null);
     journal.set("failingSince", null);
-    this.#isOver = true;
-    context.log("webhook.disabled", { webhook_uuid: webhook.id, reason });
-    wakeEndpoints(context, webhook.integrationId);
+    if ((noted as readonly object[]).length === 0) return;
+    context.log("webhook.disabled", { webhook_uuid: id, reason: disabling.reason });
+    await tellEvent(context, event);
   }
 }
 

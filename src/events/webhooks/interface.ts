@@ -2,7 +2,8 @@ import { and, eq } from "drizzle-orm";
 import type { Delivery } from "../../api/resources/event.ts";
 import type { ServiceContext } from "../../context.ts";
 import type { Database } from "../../db/client.ts";
-import { webhooks } from "../../db/schema/events.ts";
+import { moveEvent } from "../../db/queries/events.ts";
+import { type UntoldEvent, webhooks } from "../../db/schema/events.ts";
 import { objectFailure } from "../../db/statements.ts";
 import { setBounded } from "../../domain/bounded-map.ts";
 import type { Page } from "../../domain/cursors.ts";
@@ -24,14 +25,20 @@ export interface Progress {
   readonly isWaiting: boolean;
 }
 
+/** A request's Idempotency-Key with its fingerprint, and until when it stands for that request, milliseconds since the epoch. */
+export interface KeyedRequest {
+  readonly id: string;
+  readonly until: number;
+}
+
 /** The object of an endpoint. Each method is safe to repeat. */
 export interface Endpoint {
   /** There may be events to send. */
   wake(webhook: Uuid): Promise<Progress>;
   /** Sends an event of the type `webhook.test` now; null while another one is in progress. */
   sendTest(webhook: Uuid): Promise<Delivery | null>;
-  /** Starts a replay; false while the most replays allowed are in progress. */
-  replay(webhook: Uuid, replay: Replay): Promise<boolean>;
+  /** Starts a replay, once for a request with a key; false while the most replays allowed are in progress. */
+  replay(webhook: Uuid, replay: Replay, request: KeyedRequest | null): Promise<boolean>;
   deliveries(before: number | null, limit: number): Promise<Page<Delivery>>;
   /** Deletes all data: the endpoint was deleted. */
   forget(): Promise<void>;
@@ -50,7 +57,7 @@ export const endpointOf = (env: Bindings, webhook: Uuid): Endpoint => {
   return {
     wake: (id) => again(() => stub().wake(id)),
     sendTest: (id) => once(() => stub().sendTest(id)),
-    replay: (id, replay) => once(() => stub().replay(id, replay)),
+    replay: (...replay) => once(() => stub().replay(...replay)),
     deliveries: (before, limit) => again(() => stub().deliveries(before, limit)),
     forget: () => again(() => stub().forget()),
   };
@@ -81,6 +88,17 @@ export const wakeEndpoints = (context: ServiceContext, integrationId: Uuid): voi
   waitUntil(
     wake().catch((error: unknown) => log("webhooks.not_woken", { integration_uuid: integrationId, error })),
   );
+};
+
+/** Writes a noted event to its ledger. Never rejects: the scheduled job repeats it. */
+export const tellEvent = async (context: ServiceContext, event: UntoldEvent): Promise<void> => {
+  const { id, integrationId, type } = event;
+  try {
+    await moveEvent(context, event);
+    wakeEndpoints(context, integrationId);
+  } catch (error) {
+    context.log("event.not_told", { integration_uuid: integrationId, event_uuid: id, type, error });
+  }
 };
 
 export const enabledWebhooks = async (db: Database, integrationId: Uuid): Promise<Uuid[]> => {

@@ -2,7 +2,7 @@ import type { Delivery } from "../../api/resources/event.ts";
 import { type Page, pageOf } from "../../domain/cursors.ts";
 import type { Uuid } from "../../domain/ids.ts";
 import type { Attempt } from "./attempt.ts";
-import type { Replay } from "./interface.ts";
+import type { KeyedRequest, Replay } from "./interface.ts";
 
 const KEPT = 1_000;
 
@@ -38,8 +38,10 @@ interface State {
   webhook: Uuid;
   /** Number of the last event that was attempted, or skipped because of its type. */
   cursor: number;
-  /** Time of the first failure since the last success, milliseconds since the epoch. */
+  /** Time of the first failure since the last success or change, milliseconds since the epoch. */
   failingSince: number | null;
+  /** Why, and since when, the endpoint is to be disabled; null: it isn't. */
+  disabling: { readonly reason: string; readonly at: number } | null;
 }
 
 export class DeliveryJournal {
@@ -129,6 +131,16 @@ export class DeliveryJournal {
     return true;
   }
 
+  /** Whether a request with a key has started its replay: its answer, which D1 keeps, may have been lost. */
+  hasRequest({ id }: KeyedRequest, now: number): boolean {
+    this.#sql.exec("DELETE FROM requests WHERE until <= ?", now);
+    return this.#sql.exec("SELECT 1 FROM requests WHERE id = ?", id).toArray().length > 0;
+  }
+
+  noteRequest({ id, until }: KeyedRequest): void {
+    this.#sql.exec("INSERT OR IGNORE INTO requests VALUES (?, ?)", id, until);
+  }
+
   /** The oldest round; null: none. */
   round(): ReplayRound | null {
     const [row] = this.#sql
@@ -177,6 +189,8 @@ const TABLES = [
   "CREATE INDEX IF NOT EXISTS retries_due ON retries (due)",
   "CREATE TABLE IF NOT EXISTS failed (seq INTEGER PRIMARY KEY)",
   "CREATE TABLE IF NOT EXISTS replays (id INTEGER PRIMARY KEY AUTOINCREMENT, place INTEGER NOT NULL, before INTEGER)",
+  "CREATE TABLE IF NOT EXISTS requests (id TEXT PRIMARY KEY, until INTEGER NOT NULL)",
+  "CREATE INDEX IF NOT EXISTS requests_until ON requests (until)",
   `CREATE TABLE IF NOT EXISTS attempts (id INTEGER PRIMARY KEY AUTOINCREMENT, event_uuid TEXT NOT NULL,
     seq INTEGER NOT NULL, type TEXT NOT NULL, number INTEGER NOT NULL, at INTEGER NOT NULL, status INTEGER,
     ms INTEGER NOT NULL, excerpt TEXT NOT NULL, next_at INTEGER)`,

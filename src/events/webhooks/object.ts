@@ -11,7 +11,7 @@ import { isDelivered } from "../../domain/webhooks.ts";
 import type { Bindings } from "../../env.ts";
 import { attempt, type Target } from "./attempt.ts";
 import { DeliveryRun } from "./delivering.ts";
-import type { Endpoint, Progress, Replay } from "./interface.ts";
+import type { Endpoint, KeyedRequest, Progress, Replay } from "./interface.ts";
 import { DeliveryJournal } from "./journal.ts";
 import { secretsOf } from "./secrets.ts";
 import { urlFault } from "./webhooks.ts";
@@ -73,8 +73,10 @@ export class WebhookEndpoint extends DurableObject<Bindings> implements Endpoint
     return this.#journal.deliveries(null, 1).items[0]!;
   }
 
-  async replay(webhook: Uuid, replay: Replay): Promise<boolean> {
-    if (!this.#journal.replay(replay, Date.now())) return false;
+  async replay(webhook: Uuid, replay: Replay, request: KeyedRequest | null): Promise<boolean> {
+    const isBegun = request !== null && this.#journal.hasRequest(request, Date.now());
+    if (!isBegun && !this.#journal.replay(replay, Date.now())) return false;
+    if (request !== null) this.#journal.noteRequest(request);
     await this.wake(webhook);
     return true;
   }
@@ -104,14 +106,24 @@ export class WebhookEndpoint extends DurableObject<Bindings> implements Endpoint
   async #deliver(): Promise<number | null> {
     const id = this.#journal.get("webhook");
     const webhook = id && (await this.#row(id));
-    if (!webhook || webhook.state === "disabled") return null;
+    if (!webhook) {
+      // It was deleted, and the call to forget was lost, or this was woken after it.
+      await this.forget();
+      return null;
+    }
     const target = await this.#target(webhook);
     const die = () => this.ctx.abort("ended by a test");
     const parts = { context: this.#context, journal: this.#journal, webhook, target, die };
     const delivering = new DeliveryRun(parts);
-    const until = Date.now() + STAY_MS;
-    while (await delivering.step()) if (Date.now() >= until) return Date.now();
-    return delivering.isOver ? null : this.#journal.nextDue();
+    if (!delivering.isOver) {
+      if (webhook.state === "disabled") return null;
+      const until = Date.now() + STAY_MS;
+      while (await delivering.step()) if (Date.now() >= until) return Date.now();
+      if (!delivering.isOver) return this.#journal.nextDue();
+    }
+    await delivering.disable();
+    // The endpoint may be as its owner has changed it meanwhile.
+    return Date.now();
   }
 
   #row(id: Uuid): Promise<WebhookRow | undefined> {

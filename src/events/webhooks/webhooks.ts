@@ -5,7 +5,12 @@ import type { Database } from "../../db/client.ts";
 import { ledgerOf } from "../../db/ledger.ts";
 import { type AuditedChange, recordChange } from "../../db/queries/audit.ts";
 import { readLastSeq } from "../../db/queries/events.ts";
-import { type KeyWithResponse, runWithResponse } from "../../db/queries/idempotency.ts";
+import {
+  type KeyWithResponse,
+  keepWithEffect,
+  runKeyedBatch,
+  runWithResponse,
+} from "../../db/queries/idempotency.ts";
 import { type WebhookRow, webhooks } from "../../db/schema/events.ts";
 import { cursorUuid, type Page, pageOf, unknownCursor } from "../../domain/cursors.ts";
 import { rateLimited, ServiceError } from "../../domain/errors.ts";
@@ -160,6 +165,17 @@ const BEGINNING = { state: "enabled", disabledReason: null, oldSecretUntil: null
 const kept = async ({ requestKey }: Writer, status: number, answer: Webhook | WebhookWithSecret) =>
   requestKey && (await requestKey.keeps(status, JSON.stringify(answer), { isSecret: "secret" in answer }));
 
+/** Stores the response of a request whose effect is in the endpoint's object. @throws ServiceError idempotency_key_in_flight */
+const keepAfter = async (
+  { db }: ServiceContext,
+  { requestKey }: Writer,
+  status: number,
+  body: string | null,
+) => {
+  if (requestKey === null) return;
+  await runKeyedBatch(db, keepWithEffect(db, await requestKey.keeps(status, body), sql`true`));
+};
+
 /** One endpoint. @throws ServiceError not_found */
 export const readWebhook = async (context: ServiceContext, caller: Owner, id: Uuid): Promise<Webhook> =>
   toWebhook(await required(context, caller, id), context.now());
@@ -311,22 +327,24 @@ export const rotateSecret = async (
  */
 export const testWebhook = async (
   context: ServiceContext,
-  caller: Owner,
+  caller: Writer,
   id: Uuid,
   admit: () => Promise<void>,
 ): Promise<Delivery> => {
   await required(context, caller, id);
   await admit();
   const delivery = await endpointOf(context.env, id).sendTest(id);
-  if (delivery !== null) return delivery;
-  const retryAfter = ATTEMPT_MS / 1_000;
-  throw rateLimited("Another test of this webhook is being sent.", retryAfter);
+  if (delivery === null) {
+    throw rateLimited("Another test of this webhook is being sent.", ATTEMPT_MS / 1_000);
+  }
+  await keepAfter(context, caller, 200, JSON.stringify(delivery));
+  return delivery;
 };
 
 /** Replays events. @throws ServiceError not_found, conflict (disabled), rate_limited (the most replays are in progress) */
 export const replayWebhook = async (
   context: ServiceContext,
-  caller: Owner,
+  caller: Writer,
   id: Uuid,
   replay: Replay,
 ): Promise<void> => {
@@ -334,8 +352,12 @@ export const replayWebhook = async (
   if (state === "disabled") {
     throw new ServiceError("conflict", "Enable the webhook first: PUT it with enabled true.");
   }
-  if (await endpointOf(context.env, id).replay(id, replay)) return;
-  throw rateLimited(`${MOST_REPLAYS} replays of this webhook are in progress.`, REPLAY_RETRY_AFTER);
+  const { requestKey: key } = caller;
+  const request = key && { id: `${toHex(key.fingerprint)} ${key.key}`, until: key.expiresAt.getTime() };
+  if (!(await endpointOf(context.env, id).replay(id, replay, request))) {
+    throw rateLimited(`${MOST_REPLAYS} replays of this webhook are in progress.`, REPLAY_RETRY_AFTER);
+  }
+  await keepAfter(context, caller, 204, null);
 };
 
 /** Attempts, newest first. @throws ServiceError not_found, invalid_request (cursor) */

@@ -6,13 +6,14 @@ import { ledgerOf } from "../../db/ledger.ts";
 import { notOnlyArchived } from "../../db/queries/archives.ts";
 import { abandonBlobs, unhexed } from "../../db/queries/blobs.ts";
 import { removeDraft } from "../../db/queries/drafts.ts";
-import { IS_DELETED, integrationIds, openDraftsOf } from "../../db/queries/integrations.ts";
+import { IS_DELETED, integrationIds, openDraftsOf, webhooksOf } from "../../db/queries/integrations.ts";
 import { deleteOldAudit, oldestAudit, readSweep, selectSweeps, writeSweep } from "../../db/queries/sweeps.ts";
 import { unweighKeys } from "../../db/queries/usage.ts";
-import { blobLeaves, blobs, idempotencyKeys } from "../../db/schema/index.ts";
+import { blobLeaves, blobs, idempotencyKeys, webhooks } from "../../db/schema/index.ts";
 import { AUDIT_KEPT_DAYS } from "../../domain/audit.ts";
 import { toHex, type Uuid } from "../../domain/ids.ts";
 import { THUMBNAIL_WIDTHS } from "../../domain/thumbnails.ts";
+import { endpointOf } from "../../events/webhooks/interface.ts";
 import { operationsOf } from "../../files/archive/file.ts";
 import {
   ARCHIVE_PREFIX,
@@ -147,19 +148,25 @@ const without = async (
 
 const DELETED_SWEEP = "deleted";
 
-/** Deleted integrations of one run, and drafts that it deletes; each may have thousands of assets. */
+/** Deleted integrations of one run, and webhooks and drafts that it deletes; each draft may have thousands of assets. */
 const DELETED_AT_ONCE = 50;
+const WEBHOOKS = 20;
 const DRAFTS = 10;
 
-/** Deletes the open drafts of deleted integrations, some a run. Clean-up then deletes their files. */
-export const forgetDeleted = async ({ db, now }: ServiceContext): Promise<void> => {
+/** Deletes the webhooks and open drafts of deleted integrations, some a run. Clean-up then deletes the drafts' files. */
+export const forgetDeleted = async ({ db, env, now }: ServiceContext): Promise<void> => {
   const after = (await readSweep(db, DELETED_SWEEP)) as Uuid | null;
   const deleted = await integrationIds(db, { which: IS_DELETED, after }, DELETED_AT_ONCE);
   if (deleted.length === 0 && after === null) return;
+  const hooks = await webhooksOf(db, deleted, WEBHOOKS);
+  // The row last, which names the object.
+  await Promise.all(hooks.map(({ id }) => endpointOf(env, id).forget()));
+  const ids = hooks.map(({ id }) => id);
+  if (ids.length > 0) await db.delete(webhooks).where(inArray(webhooks.id, ids));
   const open = await openDraftsOf(db, deleted, DRAFTS);
   for (const { id, integrationId } of open) await removeDraft(db, integrationId, id);
   // More of the same may be open.
-  if (open.length === DRAFTS) return;
+  if (open.length === DRAFTS || hooks.length === WEBHOOKS) return;
   const next = deleted.length < DELETED_AT_ONCE ? null : (deleted.at(-1) ?? null);
   await writeSweep(db, DELETED_SWEEP, next, now());
 };

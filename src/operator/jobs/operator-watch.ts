@@ -1,13 +1,15 @@
 import { and, asc, eq, gt, type SQL, sql } from "drizzle-orm";
 import type { ServiceContext } from "../../context.ts";
-import { ledgerOf } from "../../db/ledger.ts";
-import { insertEvents, notifyOperator, type OperatorEvent } from "../../db/queries/events.ts";
-import { IS_INACTIVE, setInactive } from "../../db/queries/integrations.ts";
-import { changeSweep, readSweep, writeSweep } from "../../db/queries/sweeps.ts";
-import { integrations } from "../../db/schema/index.ts";
+import { runBatch } from "../../db/client.ts";
+import { noteEvent, type OperatorEvent } from "../../db/queries/events.ts";
+import { IS_INACTIVE, isThere, setInactive } from "../../db/queries/integrations.ts";
+import { changeSweep, isSwept, readSweep, writeSweep } from "../../db/queries/sweeps.ts";
+import { integrations, type UntoldEvent } from "../../db/schema/index.ts";
+import type { Statement } from "../../db/statements.ts";
 import { ServiceError } from "../../domain/errors.ts";
-import { type Uuid, uuidToBytes } from "../../domain/ids.ts";
+import { newUuid, type Uuid, uuidToBytes } from "../../domain/ids.ts";
 import { LOW, type WalletSeen, walletEvents } from "../../domain/wallet-watch.ts";
+import { tellEvent } from "../../events/webhooks/interface.ts";
 import { walletOf } from "../../wallet/client.ts";
 
 /** Shares of its limit at which an event reports that the database fills, percent, ascending. */
@@ -66,7 +68,7 @@ const look = async (
     inactiveSince,
   }: { readonly id: Uuid; readonly seen: WalletSeen | null; readonly inactiveSince: Date | null },
 ): Promise<void> => {
-  const { db, env, settings, now } = context;
+  const { db, env, now } = context;
   const wallet = await walletOf(env, id)
     .status()
     .catch(async (error: unknown) => {
@@ -83,23 +85,45 @@ const look = async (
   const current: WalletSeen = { balance, low, available, perDay: spentPerDay };
   if (JSON.stringify(seen) === JSON.stringify(current)) return;
   const data = { account_id: accountId, state, balance, available, queued };
-  const types = walletEvents(seen, current);
-  const [saw] = await db
+  const at = now();
+  const events = walletEvents(seen, current).flatMap((type) => [
+    { id: newUuid(), integrationId: id, type, data, at },
+    ...(type === "wallet.low"
+      ? forOperator(context, { type, data: { integration_uuid: id, ...data }, at })
+      : []),
+  ]);
+  const isAsSeen = wasSeen(id, seen);
+  const change = db
     .update(integrations)
     .set({ walletSeen: current })
-    .where(and(eq(integrations.id, id), wasSeen(id, seen)))
-    .returning({ id: integrations.id });
-  // Of two concurrent runs, the second finds what the first has stored.
-  if (!saw) return;
-  for (const type of types) {
-    await insertEvents(
-      ledgerOf(context, id),
-      { integrationId: id, runs: [[type, 1]], data, at: now() },
-      sql`true`,
-    );
-    if (type !== "wallet.low") continue;
-    const about = { integration_uuid: id, ...data };
-    await notifyOperator(context, settings.OPERATOR_INTEGRATION, { type, data: about, at: now() });
+    .where(and(eq(integrations.id, id), isAsSeen));
+  await changeAndTell(context, events, isAsSeen, change);
+};
+
+/** The event for the operator's integration; none without one. */
+const forOperator = ({ settings }: ServiceContext, event: OperatorEvent): UntoldEvent[] => {
+  const integrationId = settings.OPERATOR_INTEGRATION as Uuid | undefined;
+  return integrationId === undefined ? [] : [{ id: newUuid(), integrationId, ...event }];
+};
+
+/**
+ * Makes a change in one batch with notes of its events, then tells these. Of two concurrent runs, the second finds what the
+ * first has stored. @param condition for the change, before it
+ */
+const changeAndTell = async (
+  context: ServiceContext,
+  events: readonly UntoldEvent[],
+  condition: SQL,
+  change: Statement,
+): Promise<void> => {
+  const { db } = context;
+  // There may be no integration that the settings name as the operator's.
+  const notes = events.map((event) =>
+    noteEvent(db, event, sql`${condition} AND ${isThere(event.integrationId)}`),
+  );
+  const noted = (await runBatch(db, [...notes, change])) as readonly (readonly object[])[];
+  for (const [index, event] of events.entries()) {
+    if (noted[index]!.length > 0) await tellEvent(context, event);
   }
 };
 
@@ -143,14 +167,18 @@ const watchPlatform = async (context: ServiceContext): Promise<void> => {
   await change(context, { name: PLATFORM, before, after: isLow ? "low" : "funded" }, isLow ? event : null);
 };
 
-/** Stores a change, then tells of it. Of two concurrent runs, the second finds what the first has stored. */
 const change = async (
   context: ServiceContext,
   { name, before, after }: { readonly name: string; readonly before: string | null; readonly after: string },
   event: OperatorEvent | null,
 ): Promise<void> => {
   if (before === after) return;
-  const { db, settings, now } = context;
-  if (!(await changeSweep(db, name, { before, after, now: now() }))) return;
-  if (event !== null) await notifyOperator(context, settings.OPERATOR_INTEGRATION, event);
+  const { db, now } = context;
+  const events = event === null ? [] : forOperator(context, event);
+  await changeAndTell(
+    context,
+    events,
+    isSwept(name, before),
+    changeSweep(db, name, { before, after, now: now() }),
+  );
 };

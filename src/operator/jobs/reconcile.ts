@@ -15,7 +15,7 @@ import { continuePinning } from "./pinning.ts";
 import { revealDue } from "./reveals.ts";
 import { keepStatistics } from "./statistics.ts";
 import { releaseUnaccepted } from "./unaccepted.ts";
-import { wakeForgotten } from "./webhooks.ts";
+import { tellUntold, wakeForgotten } from "./webhooks.ts";
 
 export const SCHEDULE = "schedule";
 
@@ -50,6 +50,7 @@ export const reconcile = async (context: ServiceContext): Promise<void> => {
     ["tidying", () => tidyLedgers(context)],
     ["audit", () => forgetOldAudit(context)],
     ["deleted", () => forgetDeleted(context)],
+    ["events", () => tellUntold(context)],
     ["webhooks", () => wakeForgotten(context)],
     ["pinning", () => continuePinning(context)],
     ["reveals", () => revealDue(context)],

@@ -1,12 +1,33 @@
 import { and, asc, eq, gt, sql } from "drizzle-orm";
 import type { ServiceContext } from "../../context.ts";
 import type { Database } from "../../db/client.ts";
+import { FIRST } from "../../db/queries/integrations.ts";
 import { readSweep, writeSweep } from "../../db/queries/sweeps.ts";
-import { webhooks } from "../../db/schema/events.ts";
+import { untoldEvents, webhooks } from "../../db/schema/events.ts";
 import type { Uuid } from "../../domain/ids.ts";
-import { endpointOf } from "../../events/webhooks/interface.ts";
+import { endpointOf, tellEvent } from "../../events/webhooks/interface.ts";
 
 const SWEEP = "webhooks";
+
+const UNTOLD_SWEEP = "untold_events";
+
+/** Events of one run. */
+const EVENTS = 20;
+
+/** Writes events to their ledgers that weren't written with their change. One ledger's failure doesn't block others. */
+export const tellUntold = async (context: ServiceContext): Promise<void> => {
+  const { db, now } = context;
+  const after = (await readSweep(db, UNTOLD_SWEEP)) as Uuid | null;
+  const found = await db
+    .select()
+    .from(untoldEvents)
+    .where(gt(untoldEvents.id, after ?? FIRST))
+    .orderBy(asc(untoldEvents.id))
+    .limit(EVENTS);
+  if (found.length === 0 && after === null) return;
+  await Promise.all(found.map((event) => tellEvent(context, event)));
+  await writeSweep(db, UNTOLD_SWEEP, found.length < EVENTS ? null : (found.at(-1)?.id ?? null), now());
+};
 
 /** Endpoints of one run, and how many it wakes at once. */
 const ENDPOINTS = 1_000;

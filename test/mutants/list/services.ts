@@ -475,6 +475,14 @@ export const SERVICES: readonly Mutant[] = [
     named: "send the given-up events of a range again",
   },
   {
+    id: "webhooks: a replay whose answer was lost is carried out again",
+    file: "src/events/webhooks/object.ts",
+    search: "if (!isBegun && ",
+    replacement: "if (",
+    tests: ["test/api/webhooks.test.ts"],
+    named: "are carried out once for an Idempotency-Key",
+  },
+  {
     id: "webhooks: what is replayed of the given up forgets the event behind it",
     file: "src/events/webhooks/journal.ts",
     search: 'DELETE FROM failed WHERE seq > ? AND seq < ?"',
