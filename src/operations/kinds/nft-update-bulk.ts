@@ -13,7 +13,6 @@ import { requireCollection } from "../../collections/collections.ts";
 import { isHidden } from "../../collections/public-collection.ts";
 import type { Caller, ServiceContext } from "../../context.ts";
 import { DraftAssets } from "../../db/draft-assets.ts";
-import { releaseMedia } from "../../db/queries/collection-media.ts";
 import { codeIn, errorCodeOf, inFieldsOfApi } from "../../domain/contract-failures.ts";
 import { invalidField, ServiceError } from "../../domain/errors.ts";
 import type { Failure } from "../../domain/failures.ts";
@@ -28,7 +27,8 @@ import { resolveMetadata } from "../../files/uploads/asset-url.ts";
 import type { TransactionRecord } from "../../wallet/interface.ts";
 import { type Effects, type KindResults, kindOf, type Operation, type Proposal } from "../kind.ts";
 import { hasSucceeded, returned } from "../records.ts";
-import { filesOf, pinning } from "./brought-files.ts";
+import { filesOf, pinning, releasing } from "./brought-files.ts";
+import { OVERRIDE_BYTES } from "./nft-update.ts";
 
 /** A change of one token. */
 interface BulkUpdate {
@@ -206,9 +206,6 @@ const stepsOf = ({ groups }: NftUpdateBulkOperation): string[] => {
   });
 };
 
-/** Maximum bytes of an override's record without its texts. */
-const OVERRIDE_BYTES = 300;
-
 /** The updates of a step, by its name. */
 const updatesOf = ({ updates }: NftUpdateBulkOperation, step: string) => {
   const [from, to] = step.slice("update:".length).split("-");
@@ -255,10 +252,11 @@ const digestsOf = (updates: readonly TokenChange[]): string[] => [
 /** What was changed, with a result for each token. Files of tokens that stay as they are are dropped. */
 const effectsOf = (
   context: ServiceContext,
-  { id, integrationId, subjectId, request }: Operation<NftUpdateBulkOperation>,
+  operation: Operation<NftUpdateBulkOperation>,
   records: readonly TransactionRecord[],
   results: readonly NftUpdateResult[],
 ): Effects<KindResults["nft_update_bulk"]> => {
+  const { request } = operation;
   const done = new Set(results.flatMap(({ token_id: id, status }) => (status === "updated" ? [id] : [])));
   const updated = request.updates.filter(({ tokenId }) => done.has(tokenId));
   const kept = digestsOf(updated);
@@ -268,7 +266,7 @@ const effectsOf = (
     .flatMap(({ step }) => updatesOf(request, stepName(step)));
   const shown = digestsOf([...updated, ...unproven]);
   const dropped = digestsOf(request.updates).filter((digest) => !shown.includes(digest));
-  const { statements, indexed } = pinning(context, { integrationId, subjectId }, kept);
+  const { statements, indexed } = pinning(context, operation, kept);
   return {
     status: 200,
     body: {
@@ -279,10 +277,7 @@ const effectsOf = (
       tx_results: records.filter(hasSucceeded).map(({ result }) => result),
     },
     statements,
-    indexed: [
-      ...indexed,
-      ...releaseMedia(context.db, { collectionId: subjectId, operationId: id, digests: dropped }),
-    ],
+    indexed: [...indexed, ...releasing(context, operation, dropped).indexed],
   };
 };
 
@@ -324,11 +319,5 @@ export const nftUpdateBulkKind = kindOf<NftUpdateBulkOperation, null, KindResult
     return effectsOf(context, operation, records, resultsOf(operation.request, records, reason, isTaken));
   },
 
-  onFailure: (context, { id, subjectId, request }) => ({
-    indexed: releaseMedia(context.db, {
-      collectionId: subjectId,
-      operationId: id,
-      digests: digestsOf(request.updates),
-    }),
-  }),
+  onFailure: (context, operation) => releasing(context, operation, digestsOf(operation.request.updates)),
 });
