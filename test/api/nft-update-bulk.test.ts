@@ -1,5 +1,6 @@
 import { env } from "cloudflare:workers";
-import { beforeAll, expect, test, vi } from "vitest";
+import { afterEach, beforeAll, describe, expect, test, vi } from "vitest";
+import { picture } from "../../testing/pictures.ts";
 import {
   admin,
   api,
@@ -272,6 +273,83 @@ test("mistakes in a body are named, and other integrations can't change anything
   });
   expect(await bodyOf(await update(titled("Read", [one]), { key: shop.readKey }), 403)).toMatchObject({
     code: "scope_missing",
+  });
+});
+
+describe("files at URLs", () => {
+  const asked: string[] = [];
+  afterEach(() => {
+    asked.length = 0;
+    vi.restoreAllMocks();
+  });
+
+  /** Has hosts of files answer. */
+  const serve = (answer: (name: string, signal: AbortSignal) => Response | Promise<Response>): void => {
+    const real = globalThis.fetch;
+    vi.spyOn(globalThis, "fetch").mockImplementation(async (input, init) => {
+      const url = input instanceof Request ? input.url : String(input);
+      if (!url.startsWith("https://files.example.com/")) return real(input, init);
+      const name = url.split("/").at(-1)!;
+      asked.push(name);
+      return answer(name, init!.signal!);
+    });
+  };
+  const named = (token_id: string, name: string) => ({
+    token_id,
+    metadata: { asset_file_url: `https://files.example.com/${name}` },
+  });
+
+  test("of tokens that the contract would refuse are neither fetched nor counted", async () => {
+    serve(() => new Response(picture("png", 1)));
+    const used = async () =>
+      (await bodyOf<{ limits: { used: { stored_bytes: number } } }>(await api("/me", { key: shop.key }), 200))
+        .limits.used.stored_bytes;
+    const [open, locked] = (await mint(2)) as [string, string];
+    await bodyOf(
+      await api(at("nft-lock"), { key: shop.key, method: "PUT", json: { token_id: locked } }),
+      200,
+    );
+    const missing = `${collection.near_collection.collection_id}:9999`;
+    const before = await used();
+    const updates = [named(missing, "a"), ...titled("Open", [open]), named(locked, "b")];
+    expect(await bodyOf<Answer>(await update(updates), 200)).toMatchObject({ updated: 1, failed: 2 });
+    expect(asked).toEqual([]);
+    expect(await used()).toBe(before);
+  });
+
+  test("are fetched once each, however many tokens name one, all within one time limit", async () => {
+    serve((name) => new Response(picture("png", name.length)));
+    const deadlines = vi.spyOn(AbortSignal, "timeout");
+    const updates = ids.slice(0, 30).map((id, place) => named(id, "x".repeat(1 + (place % 25))));
+    expect(await bodyOf<Answer>(await update(updates), 200)).toMatchObject({ updated: 30 });
+    expect(asked.toSorted()).toEqual(Array.from({ length: 25 }, (_, place) => "x".repeat(1 + place)));
+    expect(deadlines.mock.calls.filter(([milliseconds]) => milliseconds === 120_000)).toHaveLength(1);
+    const shown = new Map((await tokensOf()).map(({ token_id: id, metadata }) => [id, metadata.media]));
+    expect(new Set(ids.slice(0, 30).map((id) => shown.get(id))).size).toBe(25);
+    expect(shown.get(ids[0]!)).toBe(shown.get(ids[25]!));
+    const many = ids.slice(0, 26).map((id, place) => named(id, `${place}`));
+    expect(await bodyOf(await update(many), 400)).toMatchObject({ issues: [{ path: ["updates"] }] });
+  });
+
+  test("are fetched three at a time, and the first that fails ends the others", async () => {
+    const ended: string[] = [];
+    serve((name, signal) =>
+      name === "2"
+        ? new Response(null, { status: 404 })
+        : new Promise((_, reject) => {
+            signal.addEventListener("abort", () => {
+              ended.push(name);
+              reject(signal.reason);
+            });
+          }),
+    );
+    const updates = ids.slice(0, 5).map((id, place) => named(id, `${place}`));
+    expect(await bodyOf(await update(updates), 400)).toMatchObject({
+      code: "asset_url_failed",
+      issues: [{ path: ["updates", 2, "metadata", "asset_file_url"] }],
+    });
+    expect(asked).toEqual(["0", "1", "2"]);
+    expect(ended).toEqual(["0", "1"]);
   });
 });
 

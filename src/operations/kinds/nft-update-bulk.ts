@@ -23,7 +23,7 @@ import { packed, TRANSACTION_LIMITS } from "../../domain/packing.ts";
 import type { TokenMetadata } from "../../domain/requests.ts";
 import { stepName, topUpOf } from "../../domain/steps.ts";
 import { parseTokenId } from "../../domain/token-ids.ts";
-import { resolveMetadata } from "../../files/uploads/asset-url.ts";
+import { resolveEach } from "../../files/uploads/asset-url.ts";
 import type { TransactionRecord } from "../../wallet/interface.ts";
 import { type Effects, type KindResults, kindOf, type Operation, type Proposal } from "../kind.ts";
 import { hasSucceeded, returned } from "../records.ts";
@@ -123,15 +123,21 @@ const assetOverrides = async (
 };
 
 /** @throws ServiceError invalid_request */
-const requireFewUrls = (updates: readonly BulkUpdate[]): void => {
+const requireUsable = (updates: readonly BulkUpdate[]): void => {
   const urls = updates.flatMap(({ metadata }) =>
     [metadata?.asset_file_url ?? [], metadata?.reference_file_url ?? []].flat(),
   );
-  if (urls.length > MOST_URLS)
+  if (new Set(urls).size > MOST_URLS)
     throw invalidField(
       ["updates"],
-      `Name at most ${MOST_URLS} files by URL in a call; asset_uuid names files that are here.`,
+      `Name at most ${MOST_URLS} different files by URL in a call; asset_uuid names files that are here.`,
     );
+  const empty = updates.findIndex(
+    ({ metadata, asset_uuid: asset }) =>
+      !asset && Object.values(metadata ?? {}).every((value) => value === undefined),
+  );
+  if (empty !== -1)
+    throw invalidField(["updates", empty], "Send at least one field to change in addition to token_id.");
 };
 
 /** Why the contract would refuse a token's change; null: it wouldn't. */
@@ -152,26 +158,17 @@ export const proposeNftUpdateBulk = async (
   collectionUuid: Uuid,
   updates: readonly BulkUpdate[],
 ): Promise<Proposal<"nft_update_bulk">> => {
-  requireFewUrls(updates);
+  requireUsable(updates);
   const { collection, known, hides } = await readAll(context, caller, collectionUuid, updates);
   const assets = await assetOverrides(context, caller, collectionUuid, { updates, hides });
-  const resolved: TokenChange[] = [];
+  const sent: { place: number; update: BulkUpdate }[] = [];
   const refused: { place: number; result: NftUpdateResult }[] = [];
-  const files: string[] = [];
-  const changesOf = async ({ metadata, asset_uuid: asset }: BulkUpdate, at: number): Promise<Override> => {
-    const own = await resolveMetadata(context, caller, metadata ?? {}, ["updates", String(at), "metadata"]);
-    files.push(...own.files);
-    const changes = { ...(asset && assets.get(asset)), ...own.override };
-    if (Object.keys(changes).length > 0) return changes;
-    throw invalidField(["updates", at], "Send at least one field to change in addition to token_id.");
-  };
-  for (const [at, update] of updates.entries()) {
+  for (const [place, update] of updates.entries()) {
     const result = refusalOf(update.token_id, known.get(update.token_id));
-    const changes = await changesOf(update, at);
-    if (result) refused.push({ place: at, result });
-    else resolved.push({ tokenId: update.token_id, changes });
+    if (result) refused.push({ place, result });
+    else sent.push({ place, update });
   }
-  if (resolved.length === 0) {
+  if (sent.length === 0) {
     const issues = refused.map(({ place, result }) => ({
       path: ["updates", place, "token_id"],
       message: result.message!,
@@ -181,6 +178,15 @@ export const proposeNftUpdateBulk = async (
       outcome: "not_submitted",
     });
   }
+  const own = await resolveEach(
+    context,
+    caller,
+    sent.map(({ place, update: { metadata } }) => [metadata ?? {}, ["updates", place, "metadata"]]),
+  );
+  const resolved = sent.map(({ update: { token_id: tokenId, asset_uuid: asset } }, at): TokenChange => {
+    const changes = { ...(asset && assets.get(asset)), ...own[at]!.override };
+    return { tokenId, changes };
+  });
   const items = resolved.map((change) => sizeOf(change, known.get(change.tokenId)!));
   const request: NftUpdateBulkOperation = {
     ...placeOf(collection),
@@ -188,7 +194,8 @@ export const proposeNftUpdateBulk = async (
     groups: packed(items, CALL_LIMITS),
     refused,
   };
-  return { kind: "nft_update_bulk", subjectId: collectionUuid, request, files };
+  const files = new Set(own.flatMap(({ files: some }) => some));
+  return { kind: "nft_update_bulk", subjectId: collectionUuid, request, files: [...files] };
 };
 
 /** What a change takes of a transaction; the token's record is read and written again. */
