@@ -4,14 +4,17 @@ import { picture } from "../../testing/pictures.ts";
 import {
   admin,
   api,
+  apiWith,
   bodyOf,
   createIntegration,
   createReceivers,
   type TestIntegration,
+  uuidAt,
 } from "../support/api.ts";
 import { rpc } from "../support/chain.ts";
 import { headHeight, setFaults } from "../support/chain-control.ts";
 import { createCollection, type Finalized } from "../support/collections.ts";
+import { failingD1 } from "../support/database.ts";
 import { createHidden } from "../support/hidden-collections.ts";
 import { background, eventsOf, killedAt, operationCount, readOperation } from "../support/operations.ts";
 import { pay } from "../support/payments.ts";
@@ -239,6 +242,40 @@ test("a token can show another asset of its collection, but not a hidden one", a
   const [token] = await mint(1, hidden);
   const peek = [{ token_id: token, asset_uuid: secret[0]!.asset_uuid }];
   expect(await bodyOf(await update(peek, { to: hidden }), 409)).toMatchObject({ code: "conflict" });
+  const foreign = [{ token_id: one, asset_uuid: secret[0]!.asset_uuid }];
+  expect(await bodyOf(await update(foreign), 404)).toMatchObject({
+    issues: [{ path: ["updates", 0, "asset_uuid"] }],
+  });
+});
+
+test("an asset that a token is to show is read alone, however many the collection has", async () => {
+  const [token] = await mint(1);
+  const path = `/collection/${collection.collection_uuid}`;
+  const { collection_draft_uuid: draft } = await bodyOf<{ collection_draft_uuid: string }>(
+    await api(path, { key: shop.key }),
+    200,
+  );
+  const last = uuidAt(Date.now());
+  // Inside: the upload of more assets than a page of them has would take long.
+  await env.DB.prepare(
+    `WITH RECURSIVE numbers (n) AS (SELECT 10 UNION ALL SELECT n + 1 FROM numbers WHERE n < 1200)
+    INSERT INTO draft_assets (id, draft_id, position, filename, sha256, copies, created_at)
+    SELECT iif(n = 1200, unhex(?2), randomblob(16)), draft_id, n, n || '.png', sha256, 1, 0
+    FROM numbers JOIN draft_assets ON draft_id = unhex(?1) AND position = 0`,
+  )
+    .bind(draft.replaceAll("-", ""), last.replaceAll("-", ""))
+    .run();
+  const reads: string[] = [];
+  const DB = failingD1((sql) => {
+    if (sql.includes("draft_assets")) reads.push(sql);
+    return null;
+  });
+  const json = { updates: [{ token_id: token, asset_uuid: last }] };
+  const { response } = await apiWith({ DB }, at("nft-update-bulk"), { key: shop.key, json });
+  expect(await bodyOf<Answer>(response, 200)).toMatchObject({ updated: 1 });
+  expect(reads).toHaveLength(1);
+  // Inside: no other test is to see them.
+  await env.DB.prepare("DELETE FROM draft_assets WHERE position >= 10").run();
 });
 
 test("large metadata is stored, and can be cleared again", async () => {

@@ -12,7 +12,7 @@ import { type CollectionTarget, placeOf, readableOf } from "../../collections/co
 import { requireCollection } from "../../collections/collections.ts";
 import { isHidden } from "../../collections/public-collection.ts";
 import type { Caller, ServiceContext } from "../../context.ts";
-import { DraftAssets } from "../../db/draft-assets.ts";
+import { shownOf } from "../../db/queries/assets.ts";
 import { codeIn, errorCodeOf, inFieldsOfApi } from "../../domain/contract-failures.ts";
 import { invalidField, ServiceError } from "../../domain/errors.ts";
 import type { Failure } from "../../domain/failures.ts";
@@ -94,22 +94,23 @@ const assetOverrides = async (
   { updates, hides }: { readonly updates: readonly BulkUpdate[]; readonly hides: boolean },
 ): Promise<ReadonlyMap<Uuid, Override>> => {
   const wanted = new Set(updates.flatMap(({ asset_uuid: id }) => id ?? []));
-  const found = new Map<Uuid, Override>();
-  if (wanted.size === 0) return found;
+  if (wanted.size === 0) return new Map();
   if (hides) {
     const message = "Reveal the collection first: while its assets are hidden, no NFT shows one of them.";
     throw new ServiceError("conflict", message, { outcome: "not_submitted" });
   }
   const { collection } = await requireCollection(context, caller, collectionUuid);
-  for await (const asset of new DraftAssets(context.db, collection.draftId).behind()) {
-    if (!wanted.has(asset.id)) continue;
-    const { referenceSha256: reference, subtitle } = asset;
-    found.set(asset.id, {
-      media: mediaReference(asset),
-      reference: reference && mediaReference({ sha256: reference, rootSha256: null }),
-      subtitle,
-    });
-  }
+  const shown = await shownOf(context.db, collection.draftId, [...wanted]);
+  const found = new Map(
+    shown.map(({ id, reference, subtitle, ...file }): [Uuid, Override] => [
+      id,
+      {
+        media: mediaReference(file),
+        reference: reference && mediaReference({ sha256: reference, rootSha256: null }),
+        subtitle,
+      },
+    ]),
+  );
   const missing = updates.flatMap(({ asset_uuid: id }, at) => (id && !found.has(id) ? [at] : []));
   if (missing.length === 0) return found;
   const issues = missing.map((at) => ({
