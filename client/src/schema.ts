@@ -996,7 +996,7 @@ export interface paths {
         put?: never;
         /**
          * Change the metadata of up to 1,000 NFTs
-         * @description In as few transactions as fit. Each NFT has a result: one that can't be changed is named and keeps no other from being changed; `results` has the order of `updates`. If a later transaction can't be carried out, its NFTs are named as failed; send those again under a new Idempotency-Key. Fields are those of nft-update; at most 25 files are named by URL. Scope: `update`.
+         * @description In as few transactions as fit. Each NFT has a result: one that can't be changed is named and keeps no other from being changed; `results` has the order of `updates`. If a later transaction can't be carried out, its NFTs are named as failed; send those again under a new Idempotency-Key. Fields are those of nft-update; at most 25 different files are named by URL. Scope: `update`.
          */
         post: operations["updateNfts"];
         delete?: never;

@@ -16,6 +16,7 @@ import { newUuid, toHex, type Uuid } from "../domain/ids.ts";
 import { canonicalText } from "../domain/json-text.ts";
 import { JSON_TYPE } from "../domain/media-types.ts";
 import { seal, unseal } from "../domain/sealing.ts";
+import { RESPONSE_PREFIX } from "../files/storage/keys.ts";
 import { keepStream, keepText, openText, textKey } from "../files/storage/large-texts.ts";
 import { type AppEnv, isWrite } from "./app-env.ts";
 
@@ -63,7 +64,7 @@ export const idempotency =
     await next();
     checkpoint("idempotency.before_answer");
     if (!c.error) return key.mark();
-    // After any other error the effect may be there, and its row needs the object.
+    // After any other error the effect may be there, and its row needs the object; else clean-up deletes it.
     if (c.error instanceof ServiceError) key.deleteBody();
     const isSame = c.error instanceof SameRequest;
     const mayBeRaced =
@@ -253,7 +254,7 @@ class SentKey implements RequestKey {
       const { bytes, version } = await seal(Buffer.from(body), this.#sealedName, settings.WALLET_SECRETS);
       return { text: `sealed:${version}:${Buffer.from(bytes).toString("base64")}`, bytes: null };
     }
-    const name = `${this.integrationId}/${newUuid()}`;
+    const name = `${RESPONSE_PREFIX}${this.integrationId}/${newUuid()}`;
     return typeof body === "string" ? keepText(env.BUCKET, name, body) : keepStream(env.BUCKET, name, body);
   }
 

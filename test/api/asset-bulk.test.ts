@@ -449,7 +449,7 @@ describe("an upload of assets with an Idempotency-Key", () => {
     const first = await bodyOf<CollectionDraftAsset[]>(await withKey(tenant, large()), 201);
     expect(first).toHaveLength(300);
     expect(await bodyOf(await withKey(tenant, large()), 201)).toEqual(first);
-    expect((await env.BUCKET.list({ prefix: `answer/${tenant.integrationId}/` })).objects).toHaveLength(1);
+    expect((await env.BUCKET.list({ prefix: `response/${tenant.integrationId}/` })).objects).toHaveLength(1);
   });
 });
 

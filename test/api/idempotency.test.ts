@@ -427,7 +427,7 @@ describe("a form with an Idempotency-Key", () => {
     const { body } = (await env.DB.prepare("SELECT body FROM idempotency_keys WHERE key = ?")
       .bind(key)
       .first<{ body: string }>())!;
-    expect(body).toMatch(/^r2:answer\//);
+    expect(body).toMatch(/^r2:response\//);
     expect(await env.BUCKET.head(body.slice(3))).not.toBeNull();
     expect(await bodyOf(await upload(draft, key, form(names)), 201)).toEqual(first);
     await age(key, 26 * 3_600_000);

@@ -1,14 +1,19 @@
-import { beforeAll, expect, test, vi } from "vitest";
+import { env } from "cloudflare:workers";
+import { afterEach, beforeAll, describe, expect, test, vi } from "vitest";
+import { picture } from "../../testing/pictures.ts";
 import {
   admin,
   api,
+  apiWith,
   bodyOf,
   createIntegration,
   createReceivers,
   type TestIntegration,
+  uuidAt,
 } from "../support/api.ts";
 import { chainCall, headHeight, setFaults } from "../support/chain-control.ts";
 import { createCollection, type Finalized } from "../support/collections.ts";
+import { failingD1 } from "../support/database.ts";
 import { createHidden } from "../support/hidden-collections.ts";
 import { background, eventsOf, killedAt, operationCount, readOperation } from "../support/operations.ts";
 import { pay } from "../support/payments.ts";
@@ -236,6 +241,40 @@ test("a token can show another asset of its collection, but not a hidden one", a
   const [token] = await mint(1, hidden);
   const peek = [{ token_id: token, asset_uuid: secret[0]!.asset_uuid }];
   expect(await bodyOf(await update(peek, { to: hidden }), 409)).toMatchObject({ code: "conflict" });
+  const foreign = [{ token_id: one, asset_uuid: secret[0]!.asset_uuid }];
+  expect(await bodyOf(await update(foreign), 404)).toMatchObject({
+    issues: [{ path: ["updates", 0, "asset_uuid"] }],
+  });
+});
+
+test("an asset that a token is to show is read alone, however many the collection has", async () => {
+  const [token] = await mint(1);
+  const path = `/collection/${collection.collection_uuid}`;
+  const { collection_draft_uuid: draft } = await bodyOf<{ collection_draft_uuid: string }>(
+    await api(path, { key: shop.key }),
+    200,
+  );
+  const last = uuidAt(Date.now());
+  // Inside: the upload of more assets than a page of them has would take long.
+  await env.DB.prepare(
+    `WITH RECURSIVE numbers (n) AS (SELECT 10 UNION ALL SELECT n + 1 FROM numbers WHERE n < 1200)
+    INSERT INTO draft_assets (id, draft_id, position, filename, sha256, copies, created_at)
+    SELECT iif(n = 1200, unhex(?2), unhex('01900000000070008000' || printf('%012x', n))), draft_id, n, n || '.png', sha256, 1, 0
+    FROM numbers JOIN draft_assets ON draft_id = unhex(?1) AND position = 0`,
+  )
+    .bind(draft.replaceAll("-", ""), last.replaceAll("-", ""))
+    .run();
+  const reads: string[] = [];
+  const DB = failingD1((sql) => {
+    if (sql.includes("draft_assets")) reads.push(sql);
+    return null;
+  });
+  const json = { updates: [{ token_id: token, asset_uuid: last }] };
+  const { response } = await apiWith({ DB }, at("nft-update-bulk"), { key: shop.key, json });
+  expect(await bodyOf<Answer>(response, 200)).toMatchObject({ updated: 1 });
+  expect(reads).toHaveLength(1);
+  // Inside: no other test is to see them.
+  await env.DB.prepare("DELETE FROM draft_assets WHERE position >= 10").run();
 });
 
 test("large metadata is stored, and can be cleared again", async () => {
@@ -270,6 +309,83 @@ test("mistakes in a body are named, and other integrations can't change anything
   });
   expect(await bodyOf(await update(titled("Read", [one]), { key: shop.readKey }), 403)).toMatchObject({
     code: "scope_missing",
+  });
+});
+
+describe("files at URLs", () => {
+  const asked: string[] = [];
+  afterEach(() => {
+    asked.length = 0;
+    vi.restoreAllMocks();
+  });
+
+  /** Has hosts of files answer. */
+  const serve = (answer: (name: string, signal: AbortSignal) => Response | Promise<Response>): void => {
+    const real = globalThis.fetch;
+    vi.spyOn(globalThis, "fetch").mockImplementation(async (input, init) => {
+      const url = input instanceof Request ? input.url : String(input);
+      if (!url.startsWith("https://files.example.com/")) return real(input, init);
+      const name = url.split("/").at(-1)!;
+      asked.push(name);
+      return answer(name, init!.signal!);
+    });
+  };
+  const named = (token_id: string, name: string) => ({
+    token_id,
+    metadata: { asset_file_url: `https://files.example.com/${name}` },
+  });
+
+  test("of tokens that the contract would refuse are neither fetched nor counted", async () => {
+    serve(() => new Response(picture("png", 1)));
+    const used = async () =>
+      (await bodyOf<{ limits: { used: { stored_bytes: number } } }>(await api("/me", { key: shop.key }), 200))
+        .limits.used.stored_bytes;
+    const [open, locked] = (await mint(2)) as [string, string];
+    await bodyOf(
+      await api(at("nft-lock"), { key: shop.key, method: "PUT", json: { token_id: locked } }),
+      200,
+    );
+    const missing = `${collection.near_collection.collection_id}:9999`;
+    const before = await used();
+    const updates = [named(missing, "a"), ...titled("Open", [open]), named(locked, "b")];
+    expect(await bodyOf<Answer>(await update(updates), 200)).toMatchObject({ updated: 1, failed: 2 });
+    expect(asked).toEqual([]);
+    expect(await used()).toBe(before);
+  });
+
+  test("are fetched once each, however many tokens name one, all within one time limit", async () => {
+    serve((name) => new Response(picture("png", name.length)));
+    const deadlines = vi.spyOn(AbortSignal, "timeout");
+    const updates = ids.slice(0, 30).map((id, place) => named(id, "x".repeat(1 + (place % 25))));
+    expect(await bodyOf<Answer>(await update(updates), 200)).toMatchObject({ updated: 30 });
+    expect(asked.toSorted()).toEqual(Array.from({ length: 25 }, (_, place) => "x".repeat(1 + place)));
+    expect(deadlines.mock.calls.filter(([milliseconds]) => milliseconds === 120_000)).toHaveLength(1);
+    const shown = new Map((await tokensOf()).map(({ token_id: id, metadata }) => [id, metadata.media]));
+    expect(new Set(ids.slice(0, 30).map((id) => shown.get(id))).size).toBe(25);
+    expect(shown.get(ids[0]!)).toBe(shown.get(ids[25]!));
+    const many = ids.slice(0, 26).map((id, place) => named(id, `${place}`));
+    expect(await bodyOf(await update(many), 400)).toMatchObject({ issues: [{ path: ["updates"] }] });
+  });
+
+  test("are fetched three at a time, and the first that fails ends the others", async () => {
+    const ended: string[] = [];
+    serve((name, signal) =>
+      name === "2"
+        ? new Response(null, { status: 404 })
+        : new Promise((_, reject) => {
+            signal.addEventListener("abort", () => {
+              ended.push(name);
+              reject(signal.reason);
+            });
+          }),
+    );
+    const updates = ids.slice(0, 5).map((id, place) => named(id, `${place}`));
+    expect(await bodyOf(await update(updates), 400)).toMatchObject({
+      code: "asset_url_failed",
+      issues: [{ path: ["updates", 2, "metadata", "asset_file_url"] }],
+    });
+    expect(asked).toEqual(["0", "1", "2"]);
+    expect(ended).toEqual(["0", "1"]);
   });
 });
 

@@ -6,7 +6,7 @@ import { pagesWithoutTraits } from "../../src/collections/traits.ts";
 import { holds, openDatabase, runBatch } from "../../src/db/client.ts";
 import { openLedger } from "../../src/db/ledger.ts";
 import { notOnlyArchived } from "../../src/db/queries/archives.ts";
-import { assetIndexOf } from "../../src/db/queries/assets.ts";
+import { assetIndexOf, shownOf } from "../../src/db/queries/assets.ts";
 import { keepBlobs } from "../../src/db/queries/blobs.ts";
 import { isUnclaimed, putClaimBack } from "../../src/db/queries/claims.ts";
 import { hasCopiesLeft } from "../../src/db/queries/collection-effects.ts";
@@ -189,6 +189,7 @@ const QUERIES: readonly (readonly [name: string, work: () => Promise<unknown>, r
     () => assetIndexOf(db, id, id),
     "draft_assets_position (draft_id=? AND position<?)",
   ],
+  ["what some assets show", () => shownOf(db, id, [id]), "sqlite_autoindex_draft_assets_1 (id=?)"],
   [
     "reported links of drops",
     () => reportedDrops(ledger, id),

@@ -14,6 +14,7 @@ import {
 import { createCollection, type Finalized } from "../support/collections.ts";
 import { failingD1 } from "../support/database.ts";
 import type { Break } from "../support/failing-database.ts";
+import { background } from "../support/operations.ts";
 import { watched } from "../support/trips.ts";
 import { formOf } from "../support/uploads.ts";
 
@@ -238,7 +239,7 @@ test("a long answer is returned again after the database's answer to its form wa
 
 test("a long answer to a form that is sent twice at once is stored once", async () => {
   const stored = async () =>
-    (await env.BUCKET.list({ prefix: `answer/${shop.integrationUuid}/` })).objects.length;
+    (await env.BUCKET.list({ prefix: `response/${shop.integrationUuid}/` })).objects.length;
   const path = `${await newDraft()}/asset-bulk`;
   const files = [{ name: "a.png", bytes: picture("png", 898) }];
   const details = Array.from({ length: 300 }, () => ({ asset_filename: "a.png", copies: 1 }));
@@ -252,6 +253,27 @@ test("a long answer to a form that is sent twice at once is stored once", async 
   expect(await bodyOf<unknown[]>(response, 201)).toHaveLength(300);
   await background();
   expect(await stored()).toBe(before + 1);
+});
+
+test("a long answer is deleted once its key would have expired if no row names it, because the database has failed", async () => {
+  const stored = async () =>
+    (await env.BUCKET.list({ prefix: `response/${shop.integrationUuid}/` })).objects.length;
+  const path = `${await newDraft()}/asset-bulk`;
+  const files = [{ name: "a.png", bytes: picture("png", 897) }];
+  const details = Array.from({ length: 300 }, () => ({ asset_filename: "a.png", copies: 1 }));
+  const send = (key: string) => withKey(key, { form: formOf(details, files) });
+  await background.cleanUp(50 * 3_600_000);
+  const before = await stored();
+  const kept = await bodyOf(await api(path, send("named")), 201);
+  const DB = once(/insert into "draft_assets"/, async () => "before");
+  const { response, background: rest } = await apiWith({ DB }, path, send("unnamed"));
+  await bodyOf(response, 503);
+  await rest();
+  await background.cleanUp(48 * 3_600_000);
+  expect(await stored()).toBe(before + 2);
+  await background.cleanUp(50 * 3_600_000);
+  expect(await stored()).toBe(before + 1);
+  expect(await bodyOf(await api(path, send("named")), 201)).toEqual(kept);
 });
 
 test("a draft is created if another one is deleted at the same time to make room for it", async () => {

@@ -753,6 +753,14 @@ test("files of a mint that was never accepted are released", async () => {
   expect(minted).toBeGreaterThan(0);
   await background.reconcile(5 * 60_000);
   expect(await stored()).toBe(reserved + minted);
+  // One run, in which the ledger doesn't say whether it has the operations.
+  const unknown = watchedLedgers((method, call, [integration]) =>
+    method === "run" && integration === own.integrationUuid
+      ? Promise.reject(new Error("Network connection lost."))
+      : call(),
+  );
+  await background.reconcile(11 * 60_000, undefined, { WALLET: unknown });
+  expect(await stored()).toBe(reserved + minted);
   await background.reconcile(11 * 60_000);
   expect(await stored()).toBe(before + minted);
 });

@@ -153,17 +153,17 @@ test("an answer that is stored in R2 counts as long as it is stored, and such an
   await bodyOf(await admin(path, { method: "PUT", json }), 200);
   await bodyOf(await change(), 200);
   await bodyOf(await change(), 200);
-  const objects = (await env.BUCKET.list({ prefix: `answer/${tenant.integrationId}/` })).objects;
+  const objects = (await env.BUCKET.list({ prefix: `response/${tenant.integrationId}/` })).objects;
   expect(objects).toHaveLength(4);
   expect(await bodyOf(await change(), 403)).toMatchObject({
     code: "quota_exceeded",
     quota: { limit: "database_bytes", max: json.database_bytes },
   });
-  expect((await env.BUCKET.list({ prefix: `answer/${tenant.integrationId}/` })).objects).toHaveLength(4);
+  expect((await env.BUCKET.list({ prefix: `response/${tenant.integrationId}/` })).objects).toHaveLength(4);
 
   await env.DB.prepare("UPDATE idempotency_keys SET expires_at = 1").run();
   await forgetExpiredKeys(serviceContext());
-  expect((await env.BUCKET.list({ prefix: `answer/${tenant.integrationId}/` })).objects).toEqual([]);
+  expect((await env.BUCKET.list({ prefix: `response/${tenant.integrationId}/` })).objects).toEqual([]);
   await recount();
   expect(await used()).toBeLessThan(before - large);
   await bodyOf(await change(), 200);
@@ -173,14 +173,14 @@ test("an answer that is stored in R2 counts as long as it is stored, and such an
 const expire = async ({ integrationId }: Tenant, count: number): Promise<void> => {
   const large = Array.from(
     { length: Math.ceil(count / 100) },
-    (_, index) => `answer/${integrationId}/${index}`,
+    (_, index) => `response/${integrationId}/${index}`,
   );
   await Promise.all(large.map((name) => env.BUCKET.put(name, "{}")));
   await env.DB.prepare(
     `WITH RECURSIVE numbers (n) AS (SELECT 0 UNION ALL SELECT n + 1 FROM numbers WHERE n + 1 < ?2)
     INSERT INTO idempotency_keys (integration_id, key, fingerprint, status, body, created_at, expires_at)
     SELECT unhex(?1), 'é' || n, randomblob(16), 201,
-      iif(n % 100 = 0, 'r2:answer/' || ?3 || '/' || (n / 100), '{}'), 1, 1 FROM numbers`,
+      iif(n % 100 = 0, 'r2:response/' || ?3 || '/' || (n / 100), '{}'), 1, 1 FROM numbers`,
   )
     .bind(integrationId.replaceAll("-", ""), count, integrationId)
     .run();
@@ -189,7 +189,7 @@ const expire = async ({ integrationId }: Tenant, count: number): Promise<void> =
 /** Keys of all integrations, and objects in R2 that hold answers. */
 const kept = async (): Promise<number[]> => {
   const row = await env.DB.prepare("SELECT COUNT(*) AS n FROM idempotency_keys").first<{ n: number }>();
-  return [row?.n ?? 0, (await env.BUCKET.list({ prefix: "answer/" })).objects.length];
+  return [row?.n ?? 0, (await env.BUCKET.list({ prefix: "response/" })).objects.length];
 };
 
 test("expired keys of all integrations are deleted with their answers, and no longer counted", async () => {

@@ -44,7 +44,7 @@ export const nftsUpdateBulk = chainWrite(
     description:
       "In as few transactions as fit. Each NFT has a result: one that can't be changed is named and keeps no other from being " +
       "changed; `results` has the order of `updates`. If a later transaction can't be carried out, its NFTs are named as failed; send " +
-      "those again under a new Idempotency-Key. Fields are those of nft-update; at most 25 files are named by URL.",
+      "those again under a new Idempotency-Key. Fields are those of nft-update; at most 25 different files are named by URL.",
     request: {
       params: collectionParam,
       body: jsonBody(bulkBody, {

@@ -1,4 +1,4 @@
-import { and, asc, eq, gt, type SQL, sql } from "drizzle-orm";
+import { and, asc, eq, gt, inArray, type SQL, sql } from "drizzle-orm";
 import { alias } from "drizzle-orm/sqlite-core";
 import { type Uuid, uuidToBytes } from "../../domain/ids.ts";
 import { MAX_COPIES } from "../../domain/quota.ts";
@@ -6,6 +6,7 @@ import type { Database } from "../client.ts";
 import { jsonRows } from "../json-rows.ts";
 import { blobs, draftAssets, drafts } from "../schema/index.ts";
 import { failedOn, type Statement, violated } from "../statements.ts";
+import { idsIn } from "./collections.ts";
 import { type KeyWithResponse, runWithResponse } from "./idempotency.ts";
 import { assetsWeight, weigh } from "./usage.ts";
 
@@ -158,6 +159,21 @@ export function pageOfAssets(db: Database, draftId: Uuid | SQL, after: number, l
     .orderBy(asc(draftAssets.position))
     .limit(limit);
 }
+
+/** What NFTs show of some assets of a draft. */
+export const shownOf = (db: Database, draftId: Uuid, ids: readonly Uuid[]) =>
+  db
+    .select({
+      id: draftAssets.id,
+      sha256: draftAssets.sha256,
+      rootSha256: blobs.rootSha256,
+      reference: draftAssets.referenceSha256,
+      subtitle: draftAssets.subtitle,
+    })
+    .from(draftAssets)
+    .innerJoin(blobs, eq(blobs.sha256, draftAssets.sha256))
+    // The sign keeps SQLite from reading the whole draft.
+    .where(and(inArray(draftAssets.id, idsIn(ids)), sql`+${draftAssets.draftId} = ${uuidToBytes(draftId)}`));
 
 /** Condition: assets at or after a position. */
 export const behind = (first: number): SQL => sql`position >= ${first}`;

@@ -44,6 +44,9 @@ export const archiveKey = (integration: Uuid, day: Date, file: Uuid): string =>
 /** Key of the list of a collection's assets as they were when its finalization began. */
 export const manifestKey = (collectionUuid: Uuid): string => `manifest/${collectionUuid}`;
 
+/** Prefix of long responses of Idempotency-Keys, followed by the integration. */
+export const RESPONSE_PREFIX = "response/";
+
 /** Prefix of copies of operations that have ended, which a ledger that loses its storage gets back. */
 export const RECORD_PREFIX = "record/";
 

@@ -6,10 +6,7 @@ import { MultipartUpload } from "./multipart-upload.ts";
 
 /** Longer texts go to R2. Bytes of UTF-8. */
 const MAX_TEXT_IN_ROW = 64 * 1024;
-const MARK = "r2:";
-
-/** Prefix of responses in R2. */
-const ANSWER_PREFIX = "answer/";
+export const MARK = "r2:";
 
 export interface KeptText {
   /** The text itself, or a reference to R2. JSON never begins with the mark. */
@@ -18,12 +15,12 @@ export interface KeptText {
   readonly bytes: number | null;
 }
 
-/** Puts a text into R2 if it is long. Its key includes its SHA-256, so another text of this name doesn't replace it. */
+/** Puts a text into R2 if it is long. Its key is the name and its SHA-256, so another text of this name doesn't replace it. */
 export const keepText = async (bucket: R2Bucket, name: string, text: string): Promise<KeptText> => {
   const encoded = new TextEncoder().encode(text);
   if (encoded.length <= MAX_TEXT_IN_ROW) return { text, bytes: null };
   const digest = new Uint8Array(await crypto.subtle.digest("SHA-256", encoded));
-  const key = `${ANSWER_PREFIX}${name}/${toHex(digest)}`;
+  const key = `${name}/${toHex(digest)}`;
   await bucket.put(key, encoded, { httpMetadata: { contentType: JSON_TYPE } });
   return { text: `${MARK}${key}`, bytes: encoded.length };
 };
@@ -31,10 +28,9 @@ export const keepText = async (bucket: R2Bucket, name: string, text: string): Pr
 /** As `keepText`, for a stream, of which at most one part is in memory. */
 export const keepStream = async (
   bucket: R2Bucket,
-  name: string,
+  key: string,
   stream: AsyncIterable<Uint8Array>,
 ): Promise<KeptText> => {
-  const key = `${ANSWER_PREFIX}${name}`;
   let unsent: Uint8Array[] = [];
   let size = 0;
   let upload: MultipartUpload | null = null;

@@ -22,9 +22,10 @@ import { type FileDigests, FileHasher } from "../ipfs/file-hasher.ts";
 import { memoryShare } from "../isolate-memory.ts";
 import { mediaKey } from "../storage/keys.ts";
 import { MultipartUpload, PART_SIZE } from "../storage/multipart-upload.ts";
+import { ParallelWork } from "../storage/parallel-work.ts";
 import { putBlob } from "../storage/put-blob.ts";
 import { commitWithBlobs } from "./commit-blobs.ts";
-import { DownloadFailure, download, unusableUrl } from "./media-download.ts";
+import { DownloadFailure, download, downloadDeadline, unusableUrl } from "./media-download.ts";
 
 export type UrlField = "asset_file_url" | "reference_file_url";
 
@@ -83,12 +84,18 @@ export async function fetchMediaUrl(
   context: ServiceContext,
   url: string,
   field: UrlField,
-  { integrationId, baseUrl, path = [field] }: Owner & { readonly path?: Issue["path"] },
+  {
+    integrationId,
+    baseUrl,
+    path = [field],
+    signal,
+  }: Owner & { readonly path?: Issue["path"]; readonly signal?: AbortSignal },
 ): Promise<StoredMedia> {
   try {
     const own = ownPath(url, [baseUrl, context.settings.PUBLIC_URL ?? baseUrl]);
     if (own !== null) return await storedAlready(context, own, field);
-    const body = await download(url, field === "asset_file_url" ? MAX_MEDIA_URL_BYTES : MAX_FILE_BYTES);
+    const most = field === "asset_file_url" ? MAX_MEDIA_URL_BYTES : MAX_FILE_BYTES;
+    const body = await download(url, most, signal);
     try {
       const wanted = { bytes: HELD[field], owner: integrationId, what: "files at URLs" };
       const { moved, ended } = await memoryShare(context, wanted);
@@ -189,32 +196,86 @@ function requireReference(bytes: Uint8Array): string {
   return JSON_TYPE;
 }
 
-/**
- * Fetches the files that metadata names by URL. @param within its path in the request @returns it as the contract takes it, and the files' SHA-256 in hexadecimal @throws ServiceError
- * asset_url_failed; nothing was sent then
- */
-export const resolveMetadata = async (
+/** Files of a request that are fetched at once: they leave its integration the memory for a file of another request. */
+const FILES_AT_ONCE = 3;
+
+const URL_FIELDS = ["asset_file_url", "reference_file_url"] as const;
+
+/** Metadata of a request, and its path there. */
+type Named = readonly [metadata: TokenMetadata, within: Issue["path"]];
+
+/** The files that metadata of a request name, by field and URL, each fetched once. The first failure ends all. */
+const fetchNamed = async (
   context: ServiceContext,
   { integrationId, baseUrl }: Owner,
+  all: readonly Named[],
+): Promise<ReadonlyMap<string, StoredMedia>> => {
+  const named = new Map(
+    all.flatMap(([metadata, within]) =>
+      URL_FIELDS.flatMap((field) => {
+        const url = metadata[field];
+        return url == null ? [] : [[field + url, { url, field, path: [...within, field] }] as const];
+      }),
+    ),
+  );
+  const fetched = new Map<string, StoredMedia>();
+  if (named.size === 0) return fetched;
+  const failed = new AbortController();
+  const signal = AbortSignal.any([downloadDeadline(), failed.signal]);
+  const work = new ParallelWork(FILES_AT_ONCE);
+  try {
+    for (const [name, { url, field, path }] of named) {
+      await work.start(async () => {
+        fetched.set(name, await fetchMediaUrl(context, url, field, { integrationId, baseUrl, path, signal }));
+      });
+    }
+    await work.finish();
+  } catch (error) {
+    // The platform ends what still runs behind the answer, and its memory would count until it lapses.
+    failed.abort();
+    await work.idle();
+    throw error;
+  }
+  return fetched;
+};
+
+/** Metadata as the contract takes it, and the SHA-256 of its files in hexadecimal. */
+interface Resolved {
+  readonly override: Override;
+  readonly files: readonly string[];
+}
+
+/** Fetches the files that metadata of a request name by URL. @throws ServiceError asset_url_failed; nothing was sent then */
+export const resolveEach = async (
+  context: ServiceContext,
+  owner: Owner,
+  all: readonly Named[],
+): Promise<Resolved[]> => {
+  const fetched = await fetchNamed(context, owner, all);
+  return all.map(([{ asset_file_url: assetUrl, reference_file_url: referenceUrl, ...texts }]) => {
+    const fileOf = (field: UrlField, url: string | null | undefined) =>
+      url == null ? url : fetched.get(field + url)!;
+    const asset = fileOf("asset_file_url", assetUrl);
+    const reference = fileOf("reference_file_url", referenceUrl);
+    const present = Object.fromEntries(Object.entries(texts).filter(([, value]) => value !== undefined));
+    return {
+      override: {
+        ...present,
+        ...(asset !== undefined && { media: asset && mediaReference(asset) }),
+        ...(reference !== undefined && { reference: reference && mediaReference(reference) }),
+      },
+      files: [asset, reference].flatMap((file) => (file ? [toHex(file.sha256)] : [])),
+    };
+  });
+};
+
+/** The same of one. @param within its path in the request */
+export const resolveMetadata = async (
+  context: ServiceContext,
+  owner: Owner,
   metadata: TokenMetadata,
-  within: readonly string[],
-): Promise<{ readonly override: Override; readonly files: readonly string[] }> => {
-  const { asset_file_url: assetUrl, reference_file_url: referenceUrl, ...texts } = metadata;
-  const fetched = async (url: string | null | undefined, field: UrlField) =>
-    url == null
-      ? url
-      : fetchMediaUrl(context, url, field, { integrationId, baseUrl, path: [...within, field] });
-  const [asset, reference] = await Promise.all([
-    fetched(assetUrl, "asset_file_url"),
-    fetched(referenceUrl, "reference_file_url"),
-  ]);
-  const present = Object.fromEntries(Object.entries(texts).filter(([, value]) => value !== undefined));
-  return {
-    override: {
-      ...present,
-      ...(asset !== undefined && { media: asset && mediaReference(asset) }),
-      ...(reference !== undefined && { reference: reference && mediaReference(reference) }),
-    },
-    files: [asset, reference].flatMap((file) => (file ? [toHex(file.sha256)] : [])),
-  };
+  within: Issue["path"],
+): Promise<Resolved> => {
+  const [resolved] = await resolveEach(context, owner, [[metadata, within]]);
+  return resolved!;
 };

@@ -3,8 +3,10 @@ import type { Issue } from "../../domain/issues.ts";
 import { MAX_REDIRECTS, mediaUrlFault } from "../../domain/media-url.ts";
 import { within } from "../../waiting.ts";
 
-/** Deadline of a whole download, with redirects and body, in milliseconds. */
+/** Deadline of all downloads of a request, with redirects and bodies, in milliseconds. */
 const TIMEOUT = 120_000;
+
+export const downloadDeadline = (): AbortSignal => AbortSignal.timeout(TIMEOUT);
 
 /** Longest time between two chunks of the body, in milliseconds. */
 export const STALL_MS = 30_000;
@@ -33,8 +35,11 @@ interface Download {
 }
 
 /** Opens a URL and follows its redirects, each checked as the URL itself. @throws DownloadFailure */
-export async function download(address: string, maxBytes: number): Promise<Download> {
-  const signal = AbortSignal.timeout(TIMEOUT);
+export async function download(
+  address: string,
+  maxBytes: number,
+  signal = downloadDeadline(),
+): Promise<Download> {
   let url = address;
   for (let redirects = 0; ; redirects++) {
     const fault = mediaUrlFault(url);
@@ -71,7 +76,10 @@ async function request(url: string, signal: AbortSignal): Promise<Response> {
 }
 
 const failure = (error: unknown, signal: AbortSignal, otherwise: string): DownloadFailure =>
-  new DownloadFailure(signal.aborted ? `It took longer than ${TIMEOUT / 1000} seconds.` : otherwise, error);
+  new DownloadFailure(
+    signal.aborted ? `It wasn't complete after ${TIMEOUT / 1000} seconds.` : otherwise,
+    error,
+  );
 
 function redirectOf({ status, headers }: Response): string | null {
   return [301, 302, 303, 307, 308].includes(status) ? headers.get("Location") : null;

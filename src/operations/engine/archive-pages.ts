@@ -5,8 +5,6 @@ import { type Ledger, ledgerOf } from "../../db/ledger.ts";
 import { type ArchiveRow, madeAt } from "../../db/queries/archives.ts";
 import { idsIn } from "../../db/queries/collections.ts";
 import { copySharedResult, RESULT } from "../../db/queries/operation-transactions.ts";
-import type { OperationRow } from "../../db/queries/operations.ts";
-import { broughtFiles } from "../../db/schema/index.ts";
 import { archives, operations, transactions } from "../../db/schema/ledger.ts";
 import { checkpoint } from "../../domain/checkpoints.ts";
 import { newUuid, toHex, type Uuid, uuidAt, uuidToBytes } from "../../domain/ids.ts";
@@ -103,8 +101,6 @@ export const recorded = ([rows, results]: Recorded): Pick<ArchivedOperation, "ro
     })),
   }));
 };
-
-type BroughtFile = readonly [collection: string, sha256: string, operation: string];
 
 /**
  * Replaces ended operations by the file that has them, in one batch, if all of them are still there: of two runs, one counts.
@@ -238,32 +234,7 @@ const archive = async (
   const bytes = await putLines(env.BUCKET, objectKey, linesOf(operations), listedAs(listed));
   checkpoint("archive.file_written");
   const file: ArchiveRow = { ...listed, integrationId, objectKey, bytes, createdAt: now() };
-  const brought = operations.flatMap(({ row }) => (row.state === "failed" ? filesAddedBy(row) : []));
   const isReplaced = await replaceByFile(ledger, file, ids);
-  // Files of those that failed are no longer held for them.
-  const files = sql`(SELECT unhex(value ->> 0), unhex(value ->> 1), unhex(value ->> 2)
-    FROM json_each(${JSON.stringify(brought)}))`;
-  if (brought.length > 0)
-    await context.db.delete(broughtFiles).where(sql`(collection_id, sha256, operation_id) IN ${files}`);
   checkpoint("archive.rows_replaced");
   log("archive.written", { key: file.objectKey, operations: ids.length, replaced: isReplaced });
 };
-
-/** A file that metadata names, as the requests of mints and updates have it. */
-interface Named {
-  readonly media?: { readonly sha256: string } | null;
-  readonly reference?: { readonly sha256: string } | null;
-}
-
-const filesAddedBy = ({ id, subjectId, request }: OperationRow): BroughtFile[] => {
-  const { metadata, changes } = request as { metadata?: Named | null; changes?: Named | null };
-  return [metadata, changes]
-    .flatMap((named) => [named?.media, named?.reference])
-    .flatMap((file) =>
-      file
-        ? [[hexOf(subjectId), Buffer.from(file.sha256, "base64").toString("hex"), hexOf(id)] as const]
-        : [],
-    );
-};
-
-const hexOf = (id: Uuid): string => id.replaceAll("-", "");

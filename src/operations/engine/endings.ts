@@ -92,7 +92,7 @@ const end = async (
   const { env } = context;
   const now = context.now();
   const finals = finalsOf(rest.records);
-  const kept = await keepText(env.BUCKET, operation.id, JSON.stringify(body));
+  const kept = await keepText(env.BUCKET, `answer/${operation.id}`, JSON.stringify(body));
   // A body in R2 is stored in full.
   const answerBody =
     kept.bytes === null

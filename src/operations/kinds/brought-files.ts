@@ -1,7 +1,7 @@
 import type { Override } from "../../chain/contract/calls.ts";
 import type { ServiceContext } from "../../context.ts";
 import { ledgerOf } from "../../db/ledger.ts";
-import { pinAgain, pinMedia } from "../../db/queries/collection-media.ts";
+import { pinAgain, pinMedia, releaseMedia } from "../../db/queries/collection-media.ts";
 import type { Operation } from "../kind.ts";
 
 /** Files of a mint or of a token's update. */
@@ -19,3 +19,10 @@ export const pinning = (
   statements: pinAgain(ledgerOf(context, integrationId), { collectionId, digests }),
   indexed: pinMedia(context.db, { collectionId, digests }),
 });
+
+/** Drops files that an operation has brought and that no token shows, after its failure. */
+export const releasing = (
+  { db }: ServiceContext,
+  { id, subjectId: collectionId }: Pick<Operation<unknown>, "id" | "subjectId">,
+  digests: readonly string[],
+) => ({ indexed: releaseMedia(db, { collectionId, operationId: id, digests }) });

@@ -11,7 +11,7 @@ import type { Caller, ServiceContext } from "../../context.ts";
 import { ledgerOf } from "../../db/ledger.ts";
 import { assetIndexOf } from "../../db/queries/assets.ts";
 import { hasCopiesLeft, hasLock } from "../../db/queries/collection-effects.ts";
-import { pinMedia, releaseMedia } from "../../db/queries/collection-media.ts";
+import { pinMedia } from "../../db/queries/collection-media.ts";
 import { findCollection } from "../../db/queries/collections.ts";
 import { setBounded } from "../../domain/bounded-map.ts";
 import { ERRORS, ServiceError, unsentConflict } from "../../domain/errors.ts";
@@ -27,7 +27,7 @@ import { walletOf } from "../../wallet/client.ts";
 import { type KindResults, kindOf, type Proposal } from "../kind.ts";
 import { heightOf, returned, succeeded } from "../records.ts";
 import { mostToppedUp, type StorageNeed, spareOf } from "../top-up.ts";
-import { filesOf, pinning } from "./brought-files.ts";
+import { filesOf, pinning, releasing } from "./brought-files.ts";
 
 /**
  * Cache of asset indexes by collection and asset: they never change, and finding one means counting those before it.
@@ -300,13 +300,7 @@ export const mintKind = kindOf<MintOperation, null, KindResults["mint"]>({
     };
   },
 
-  onFailure: (context, { id, subjectId, request }) => ({
-    indexed: releaseMedia(context.db, {
-      collectionId: subjectId,
-      operationId: id,
-      digests: filesOf(request.metadata),
-    }),
-  }),
+  onFailure: (context, operation) => releasing(context, operation, filesOf(operation.request.metadata)),
 
   // The scheduled job reports its tokens.
   onSettled: ({ db }, { subjectId, request }) => ({

@@ -12,8 +12,7 @@ import { type CollectionTarget, placeOf, readableOf } from "../../collections/co
 import { requireCollection } from "../../collections/collections.ts";
 import { isHidden } from "../../collections/public-collection.ts";
 import type { Caller, ServiceContext } from "../../context.ts";
-import { DraftAssets } from "../../db/draft-assets.ts";
-import { releaseMedia } from "../../db/queries/collection-media.ts";
+import { shownOf } from "../../db/queries/assets.ts";
 import { codeIn, errorCodeOf, inFieldsOfApi } from "../../domain/contract-failures.ts";
 import { invalidField, ServiceError } from "../../domain/errors.ts";
 import type { Failure } from "../../domain/failures.ts";
@@ -24,11 +23,12 @@ import { packed, TRANSACTION_LIMITS } from "../../domain/packing.ts";
 import type { TokenMetadata } from "../../domain/requests.ts";
 import { stepName, topUpOf } from "../../domain/steps.ts";
 import { parseTokenId } from "../../domain/token-ids.ts";
-import { resolveMetadata } from "../../files/uploads/asset-url.ts";
+import { resolveEach } from "../../files/uploads/asset-url.ts";
 import type { TransactionRecord } from "../../wallet/interface.ts";
 import { type Effects, type KindResults, kindOf, type Operation, type Proposal } from "../kind.ts";
 import { hasSucceeded, returned } from "../records.ts";
-import { filesOf, pinning } from "./brought-files.ts";
+import { filesOf, pinning, releasing } from "./brought-files.ts";
+import { OVERRIDE_BYTES } from "./nft-update.ts";
 
 /** A change of one token. */
 interface BulkUpdate {
@@ -94,22 +94,23 @@ const assetOverrides = async (
   { updates, hides }: { readonly updates: readonly BulkUpdate[]; readonly hides: boolean },
 ): Promise<ReadonlyMap<Uuid, Override>> => {
   const wanted = new Set(updates.flatMap(({ asset_uuid: id }) => id ?? []));
-  const found = new Map<Uuid, Override>();
-  if (wanted.size === 0) return found;
+  if (wanted.size === 0) return new Map();
   if (hides) {
     const message = "Reveal the collection first: while its assets are hidden, no NFT shows one of them.";
     throw new ServiceError("conflict", message, { outcome: "not_submitted" });
   }
   const { collection } = await requireCollection(context, caller, collectionUuid);
-  for await (const asset of new DraftAssets(context.db, collection.draftId).behind()) {
-    if (!wanted.has(asset.id)) continue;
-    const { referenceSha256: reference, subtitle } = asset;
-    found.set(asset.id, {
-      media: mediaReference(asset),
-      reference: reference && mediaReference({ sha256: reference, rootSha256: null }),
-      subtitle,
-    });
-  }
+  const shown = await shownOf(context.db, collection.draftId, [...wanted]);
+  const found = new Map(
+    shown.map(({ id, reference, subtitle, ...file }): [Uuid, Override] => [
+      id,
+      {
+        media: mediaReference(file),
+        reference: reference && mediaReference({ sha256: reference, rootSha256: null }),
+        subtitle,
+      },
+    ]),
+  );
   const missing = updates.flatMap(({ asset_uuid: id }, at) => (id && !found.has(id) ? [at] : []));
   if (missing.length === 0) return found;
   const issues = missing.map((at) => ({
@@ -123,15 +124,21 @@ const assetOverrides = async (
 };
 
 /** @throws ServiceError invalid_request */
-const requireFewUrls = (updates: readonly BulkUpdate[]): void => {
+const requireUsable = (updates: readonly BulkUpdate[]): void => {
   const urls = updates.flatMap(({ metadata }) =>
     [metadata?.asset_file_url ?? [], metadata?.reference_file_url ?? []].flat(),
   );
-  if (urls.length > MOST_URLS)
+  if (new Set(urls).size > MOST_URLS)
     throw invalidField(
       ["updates"],
-      `Name at most ${MOST_URLS} files by URL in a call; asset_uuid names files that are here.`,
+      `Name at most ${MOST_URLS} different files by URL in a call; asset_uuid names files that are here.`,
     );
+  const empty = updates.findIndex(
+    ({ metadata, asset_uuid: asset }) =>
+      !asset && Object.values(metadata ?? {}).every((value) => value === undefined),
+  );
+  if (empty !== -1)
+    throw invalidField(["updates", empty], "Send at least one field to change in addition to token_id.");
 };
 
 /** Why the contract would refuse a token's change; null: it wouldn't. */
@@ -152,26 +159,17 @@ export const proposeNftUpdateBulk = async (
   collectionUuid: Uuid,
   updates: readonly BulkUpdate[],
 ): Promise<Proposal<"nft_update_bulk">> => {
-  requireFewUrls(updates);
+  requireUsable(updates);
   const { collection, known, hides } = await readAll(context, caller, collectionUuid, updates);
   const assets = await assetOverrides(context, caller, collectionUuid, { updates, hides });
-  const resolved: TokenChange[] = [];
+  const sent: { place: number; update: BulkUpdate }[] = [];
   const refused: { place: number; result: NftUpdateResult }[] = [];
-  const files: string[] = [];
-  const changesOf = async ({ metadata, asset_uuid: asset }: BulkUpdate, at: number): Promise<Override> => {
-    const own = await resolveMetadata(context, caller, metadata ?? {}, ["updates", String(at), "metadata"]);
-    files.push(...own.files);
-    const changes = { ...(asset && assets.get(asset)), ...own.override };
-    if (Object.keys(changes).length > 0) return changes;
-    throw invalidField(["updates", at], "Send at least one field to change in addition to token_id.");
-  };
-  for (const [at, update] of updates.entries()) {
+  for (const [place, update] of updates.entries()) {
     const result = refusalOf(update.token_id, known.get(update.token_id));
-    const changes = await changesOf(update, at);
-    if (result) refused.push({ place: at, result });
-    else resolved.push({ tokenId: update.token_id, changes });
+    if (result) refused.push({ place, result });
+    else sent.push({ place, update });
   }
-  if (resolved.length === 0) {
+  if (sent.length === 0) {
     const issues = refused.map(({ place, result }) => ({
       path: ["updates", place, "token_id"],
       message: result.message!,
@@ -181,6 +179,15 @@ export const proposeNftUpdateBulk = async (
       outcome: "not_submitted",
     });
   }
+  const own = await resolveEach(
+    context,
+    caller,
+    sent.map(({ place, update: { metadata } }) => [metadata ?? {}, ["updates", place, "metadata"]]),
+  );
+  const resolved = sent.map(({ update: { token_id: tokenId, asset_uuid: asset } }, at): TokenChange => {
+    const changes = { ...(asset && assets.get(asset)), ...own[at]!.override };
+    return { tokenId, changes };
+  });
   const items = resolved.map((change) => sizeOf(change, known.get(change.tokenId)!));
   const request: NftUpdateBulkOperation = {
     ...placeOf(collection),
@@ -188,7 +195,8 @@ export const proposeNftUpdateBulk = async (
     groups: packed(items, CALL_LIMITS),
     refused,
   };
-  return { kind: "nft_update_bulk", subjectId: collectionUuid, request, files };
+  const files = new Set(own.flatMap(({ files: some }) => some));
+  return { kind: "nft_update_bulk", subjectId: collectionUuid, request, files: [...files] };
 };
 
 /** What a change takes of a transaction; the token's record is read and written again. */
@@ -205,9 +213,6 @@ const stepsOf = ({ groups }: NftUpdateBulkOperation): string[] => {
     return `update:${from - count}-${from}`;
   });
 };
-
-/** Maximum bytes of an override's record without its texts. */
-const OVERRIDE_BYTES = 300;
 
 /** The updates of a step, by its name. */
 const updatesOf = ({ updates }: NftUpdateBulkOperation, step: string) => {
@@ -255,10 +260,11 @@ const digestsOf = (updates: readonly TokenChange[]): string[] => [
 /** What was changed, with a result for each token. Files of tokens that stay as they are are dropped. */
 const effectsOf = (
   context: ServiceContext,
-  { id, integrationId, subjectId, request }: Operation<NftUpdateBulkOperation>,
+  operation: Operation<NftUpdateBulkOperation>,
   records: readonly TransactionRecord[],
   results: readonly NftUpdateResult[],
 ): Effects<KindResults["nft_update_bulk"]> => {
+  const { request } = operation;
   const done = new Set(results.flatMap(({ token_id: id, status }) => (status === "updated" ? [id] : [])));
   const updated = request.updates.filter(({ tokenId }) => done.has(tokenId));
   const kept = digestsOf(updated);
@@ -268,7 +274,7 @@ const effectsOf = (
     .flatMap(({ step }) => updatesOf(request, stepName(step)));
   const shown = digestsOf([...updated, ...unproven]);
   const dropped = digestsOf(request.updates).filter((digest) => !shown.includes(digest));
-  const { statements, indexed } = pinning(context, { integrationId, subjectId }, kept);
+  const { statements, indexed } = pinning(context, operation, kept);
   return {
     status: 200,
     body: {
@@ -279,10 +285,7 @@ const effectsOf = (
       tx_results: records.filter(hasSucceeded).map(({ result }) => result),
     },
     statements,
-    indexed: [
-      ...indexed,
-      ...releaseMedia(context.db, { collectionId: subjectId, operationId: id, digests: dropped }),
-    ],
+    indexed: [...indexed, ...releasing(context, operation, dropped).indexed],
   };
 };
 
@@ -324,11 +327,5 @@ export const nftUpdateBulkKind = kindOf<NftUpdateBulkOperation, null, KindResult
     return effectsOf(context, operation, records, resultsOf(operation.request, records, reason, isTaken));
   },
 
-  onFailure: (context, { id, subjectId, request }) => ({
-    indexed: releaseMedia(context.db, {
-      collectionId: subjectId,
-      operationId: id,
-      digests: digestsOf(request.updates),
-    }),
-  }),
+  onFailure: (context, operation) => releasing(context, operation, digestsOf(operation.request.updates)),
 });

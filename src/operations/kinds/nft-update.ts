@@ -4,7 +4,7 @@ import type { Caller, ServiceContext } from "../../context.ts";
 import { holds } from "../../db/client.ts";
 import { ledgerOf } from "../../db/ledger.ts";
 import { hasLock } from "../../db/queries/collection-effects.ts";
-import { pinMedia, releaseMedia } from "../../db/queries/collection-media.ts";
+import { pinMedia } from "../../db/queries/collection-media.ts";
 import { ServiceError } from "../../domain/errors.ts";
 import type { Failure } from "../../domain/failures.ts";
 import type { Uuid } from "../../domain/ids.ts";
@@ -18,7 +18,7 @@ import { unlessLocked } from "../locked.ts";
 import { heightOf, succeeded } from "../records.ts";
 import { reportSettled, settledTokens } from "../settled.ts";
 import { tokensAfter } from "../tokens-after.ts";
-import { filesOf, pinning } from "./brought-files.ts";
+import { filesOf, pinning, releasing } from "./brought-files.ts";
 
 /** An update of a token, as stored with its operation. */
 export interface NftUpdateOperation extends CollectionTarget {
@@ -94,8 +94,8 @@ const nothingToChange = (): ServiceError =>
     issues: [{ path: [], message: "Send at least one field to change." }],
   });
 
-/** Bytes of an override's record without its texts. */
-const OVERRIDE_BYTES = 300;
+/** Maximum bytes of an override's record without its texts. */
+export const OVERRIDE_BYTES = 300;
 
 /** One call of `nft_update`. */
 export const nftUpdateKind = kindOf<NftUpdateOperation, null, KindResults["nft_update"]>({
@@ -126,13 +126,7 @@ export const nftUpdateKind = kindOf<NftUpdateOperation, null, KindResults["nft_u
     };
   },
 
-  onFailure: (context, { id, subjectId, request }) => ({
-    indexed: releaseMedia(context.db, {
-      collectionId: subjectId,
-      operationId: id,
-      digests: filesOf(request.changes),
-    }),
-  }),
+  onFailure: (context, operation) => releasing(context, operation, filesOf(operation.request.changes)),
 
   onSettled: async (context, operation, records) => {
     const { subjectId, request } = operation;

@@ -11,7 +11,7 @@ import { deleteOldAudit, oldestAudit, readSweep, selectSweeps, writeSweep } from
 import { unweighKeys } from "../../db/queries/usage.ts";
 import { blobLeaves, blobs, idempotencyKeys, webhooks } from "../../db/schema/index.ts";
 import { AUDIT_KEPT_DAYS } from "../../domain/audit.ts";
-import { toHex, type Uuid } from "../../domain/ids.ts";
+import { toHex, type Uuid, uuidToBytes } from "../../domain/ids.ts";
 import { THUMBNAIL_WIDTHS } from "../../domain/thumbnails.ts";
 import { endpointOf } from "../../events/webhooks/interface.ts";
 import { operationsOf } from "../../files/archive/file.ts";
@@ -21,10 +21,11 @@ import {
   blobKey,
   MEDIA_PREFIX,
   RECORD_PREFIX,
+  RESPONSE_PREFIX,
   RUN_KEY,
   thumbnailKey,
 } from "../../files/storage/keys.ts";
-import { textKey } from "../../files/storage/large-texts.ts";
+import { MARK, textKey } from "../../files/storage/large-texts.ts";
 import { readLines } from "../../files/storage/line-files.ts";
 import { tidyLedger } from "../../operations/engine/tidying.ts";
 
@@ -294,7 +295,11 @@ export async function cleanUp(context: ServiceContext) {
   await markPage(context);
   const deleted = await deleteMarked(context);
   const dropped = await dropOld(context);
-  const orphans = (await sweepBlobs(context)) + (await sweepMedia(context)) + (await sweepArchives(context));
+  const orphans =
+    (await sweepBlobs(context)) +
+    (await sweepMedia(context)) +
+    (await sweepArchives(context)) +
+    (await sweepResponses(context));
   const records = await sweepRecords(context);
   const run = { deleted, dropped, orphans };
   if (deleted + dropped + orphans + records > 0) context.log("blobs.collected", { ...run, records });
@@ -364,13 +369,36 @@ async function sweepMedia(context: ServiceContext): Promise<number> {
 const isNamedBy = (table: SQL): SQL => sql`EXISTS (SELECT 1 FROM ${table} WHERE object_key = given.value)`;
 
 /** The same of archive files, which the ledger of the integration in their key names. */
-async function sweepArchives(context: ServiceContext): Promise<number> {
-  const keys = (await oldObjects(context, ARCHIVE_PREFIX, ARCHIVE_ORPHAN_AFTER)).map(({ key }) => key);
-  const ofLedgers = Map.groupBy(keys, (key) => key.split("/")[1] as Uuid);
+const sweepArchives = (context: ServiceContext): Promise<number> =>
+  sweepOwned(context, ARCHIVE_PREFIX, ARCHIVE_ORPHAN_AFTER, async (integrationId, keys) =>
+    without(ledgerOf(context, integrationId), keys, isNamedBy(sql`archives`)),
+  );
+
+/**
+ * The same of responses of Idempotency-Keys: the batch that names one may have failed. Its row, in D1 or in the ledger, has
+ * expired by then, unless `KEYS_KEPT_HOURS` was lowered.
+ */
+const sweepResponses = (context: ServiceContext): Promise<number> => {
+  const after = context.settings.KEYS_KEPT_HOURS * HOUR + ORPHAN_AFTER;
+  return sweepOwned(context, RESPONSE_PREFIX, after, async (integrationId, keys) => {
+    const isNamed = sql`EXISTS (SELECT 1 FROM idempotency_keys
+      WHERE integration_id = ${uuidToBytes(integrationId)} AND body = ${MARK} || given.value)`;
+    return without(ledgerOf(context, integrationId), await without(context.db, keys, isNamed), isNamed);
+  });
+};
+
+/** Deletes old objects of a prefix, each followed by an integration, of which `orphansOf` says that no row names them. */
+async function sweepOwned(
+  context: ServiceContext,
+  prefix: string,
+  orphanAfter: number,
+  orphansOf: (integrationId: Uuid, keys: readonly string[]) => Promise<string[]>,
+): Promise<number> {
+  const keys = (await oldObjects(context, prefix, orphanAfter)).map(({ key }) => key);
   let count = 0;
-  for (const [integrationId, own] of ofLedgers) {
+  for (const [integrationId, own] of Map.groupBy(keys, (key) => key.split("/")[1] as Uuid)) {
     count += await ofLedger(context, integrationId, async () => {
-      const orphans = await without(ledgerOf(context, integrationId), own, isNamedBy(sql`archives`));
+      const orphans = await orphansOf(integrationId, own);
       if (orphans.length > 0) await context.env.BUCKET.delete(orphans);
       return orphans.length;
     });

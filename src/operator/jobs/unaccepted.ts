@@ -23,8 +23,11 @@ const RESERVED_MS = 5 * ACCEPTED_WITHIN_MS;
 const MOST_WITH_FILES = 200;
 const FILES_UNTIL_MS = 50 * 60_000;
 
-/** The last draft and contract of the run before, null: the beginning; and the last operation whose files were looked at. */
-type Cursor = readonly [draft: Uuid | null, contract: Uuid | null, files?: Uuid | undefined];
+/**
+ * The last draft, contract and operation with files of the run before, null: the beginning; and whether a ledger didn't answer
+ * about files since the beginning, which are then looked at again.
+ */
+type Cursor = readonly [draft: Uuid | null, contract: Uuid | null, files?: Uuid | null, failed?: boolean];
 
 /**
  * Releases what D1 has reserved for operations that were never accepted, because the Worker stopped in between: locked drafts,
@@ -37,8 +40,10 @@ export const releaseUnaccepted = async (context: ServiceContext): Promise<void> 
   const release = async (what: object, work: () => Promise<unknown>) => {
     try {
       await work();
+      return true;
     } catch (error) {
       log("reconcile.reservation_kept", { ...what, error });
+      return false;
     }
   };
   for (const { id, integrationId, operationId } of locked) {
@@ -60,8 +65,9 @@ export const releaseUnaccepted = async (context: ServiceContext): Promise<void> 
     });
   }
   // One call of each ledger: mints that bring files may be many.
+  let hasFailed = cursor[3] ?? false;
   for (const [integrationId, some] of Map.groupBy(brought, ({ integrationId: owner }) => owner)) {
-    await release({ integration_uuid: integrationId }, async () => {
+    const isReleased = await release({ integration_uuid: integrationId }, async () => {
       const known = await knownOf(context, integrationId, some);
       for (const { operationId, collectionId, sha256s } of some) {
         if (known.has(digitsOf(operationId))) continue;
@@ -70,8 +76,11 @@ export const releaseUnaccepted = async (context: ServiceContext): Promise<void> 
         log("reconcile.files_released", { collection_uuid: collectionId, operation_uuid: operationId });
       }
     });
+    hasFailed ||= !isReleased;
   }
-  const next: Cursor = [lastOf(locked), lastOf(deploying), brought.at(-1)?.operationId ?? cursor[2]];
+  const isAgain = hasFailed && brought.length < MOST_WITH_FILES;
+  const files = isAgain ? null : (brought.at(-1)?.operationId ?? cursor[2] ?? null);
+  const next: Cursor = [lastOf(locked), lastOf(deploying), files, hasFailed && !isAgain];
   await writeSweep(db, SWEEP, JSON.stringify(next), now());
 };
 
@@ -84,7 +93,7 @@ const mayHaveBegun = (draftId: Uuid): SQL => sql`SELECT 1 FROM operations
     OR EXISTS (SELECT 1 FROM transactions WHERE operation_id = operations.id AND step GLOB 'create*'))`;
 
 /** What is reserved for operations that have to be accepted by now: drafts, contracts, files. */
-const reservations = ({ db, now }: ServiceContext, [draft, contract, files = FIRST]: Cursor) => {
+const reservations = ({ db, now }: ServiceContext, [draft, contract, files]: Cursor) => {
   const before = new Date(now().getTime() - RESERVED_MS);
   const oldest = uuidAt(new Date(now().getTime() - FILES_UNTIL_MS));
   return db.batch([
@@ -113,7 +122,7 @@ const reservations = ({ db, now }: ServiceContext, [draft, contract, files = FIR
       .innerJoin(collections, eq(collections.id, broughtFiles.collectionId))
       .where(
         and(
-          gt(broughtFiles.operationId, files > oldest ? files : oldest),
+          gt(broughtFiles.operationId, files && files > oldest ? files : oldest),
           lt(broughtFiles.operationId, uuidAt(before)),
         ),
       )

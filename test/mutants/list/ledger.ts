@@ -77,6 +77,14 @@ export const LEDGER: readonly Mutant[] = [
     named: "files of a mint that was never accepted are released",
   },
   {
+    id: "unaccepted: files that a ledger didn't answer about aren't looked at again",
+    file: "src/operator/jobs/unaccepted.ts",
+    search: "hasFailed ||= !isReleased;",
+    replacement: "hasFailed ||= isReleased === null;",
+    tests: losses,
+    named: "files of a mint that was never accepted are released",
+  },
+  {
     id: "unaccepted: drafts that wait for the operator hide the others",
     file: "src/operator/jobs/unaccepted.ts",
     search: "gt(drafts.id, draft ?? FIRST)",

@@ -80,6 +80,14 @@ export const SERVICES: readonly Mutant[] = [
     named: "leave no unreferenced file permanently",
   },
   {
+    id: "clean-up: responses are deleted though a row names them",
+    file: "src/operator/jobs/clean-up.ts",
+    search: "await without(context.db, keys, isNamed)",
+    replacement: "keys",
+    tests: ["test/losses/answers-with-effects.test.ts"],
+    named: "a long answer is deleted once its key would have expired",
+  },
+  {
     id: "keys: the operator revokes a key under another integration",
     file: "src/operator/api-keys.ts",
     search: "  and(eq(apiKeys.integrationId, integrationId), eq(apiKeys.id, id)) as SQL;",

@@ -56,6 +56,14 @@ export const STOCK: readonly Mutant[] = [
     named: "reports each token as changed or failed",
   },
   {
+    id: "nft_update_bulk: a token shows an asset of any collection",
+    file: "src/db/queries/assets.ts",
+    search: "sql`+${draftAssets.draftId} = ${uuidToBytes(draftId)}`",
+    replacement: "sql`${uuidToBytes(draftId)} IS NOT NULL`",
+    tests: ["test/api/nft-update-bulk.test.ts"],
+    named: "a token can show another asset of its collection, but not a hidden one",
+  },
+  {
     id: "rotation: an order of a finalization under way isn't counted",
     file: "src/operator/hidden-orders.ts",
     search: "remaining: finalized + pending + left",
