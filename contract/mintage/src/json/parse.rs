@@ -1,6 +1,6 @@
 //! The JSON grammar (RFC 8259).
 
-use super::{Json, Object};
+use super::{Json, Object, FIELDS};
 use crate::prelude::*;
 use alloc::borrow::Cow;
 
@@ -86,8 +86,7 @@ impl<'a> Parser<'a> {
                 return None;
             }
             let value = self.value(depth)?;
-            // A name that comes twice could be read as one thing here and as another elsewhere.
-            if object.fields.iter().any(|field| field.0 == name) {
+            if object.fields.len() == FIELDS {
                 return None;
             }
             object.fields.push((name, value));
