@@ -481,7 +481,7 @@ fn dear(bytes: usize) -> Vec<(&'static str, String)> {
     calls.collect()
 }
 
-/// What a function-call key of the service can spend on gas by one call, however its arguments look: about 0.02 NEAR.
+/// What a function-call key of the service can spend on gas by one call, however its arguments look: 0.033 NEAR.
 #[test]
 fn no_arguments_make_a_call_dear() {
     // The largest transaction has 1.5 MiB.
@@ -504,5 +504,5 @@ fn no_arguments_make_a_call_dear() {
         }
     }
     println!("{most:?}");
-    assert!(most.0 < 250.0, "{most:?}");
+    assert!(most.0 < 330.0, "{most:?}");
 }

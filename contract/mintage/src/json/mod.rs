@@ -17,6 +17,8 @@ pub use write::Writer;
 
 /// Arguments nest no deeper than this.
 const DEPTH: u8 = 8;
+/// Arguments have no more values than this, because each costs about 1 Mgas. The largest, changes of 600 tokens, have 10,000.
+const VALUES: u32 = 32_768;
 /// An object has no more fields than this. The largest, the approvals of a token that its transfer puts back, has 100.
 const FIELDS: usize = 128;
 
@@ -174,10 +176,14 @@ impl<'a> Object<'a> {
             return Ok(Self::default());
         }
         let broken = || {
-            Failure::argument("The arguments are not a JSON object, or one of their objects has more than 128 fields.")
+            Failure::argument("The arguments are not a JSON object, or have more than 32768 values, or an object of more than 128 fields.")
         };
         let text = core::str::from_utf8(input).map_err(|_| broken())?;
-        let mut parser = Parser { text, at: 0 };
+        let mut parser = Parser {
+            text,
+            at: 0,
+            left: VALUES,
+        };
         match parser.value(DEPTH) {
             Some(Json::Object(object)) if parser.at == text.len() => Ok(object),
             _ => Err(broken()),

@@ -8,6 +8,8 @@ use alloc::borrow::Cow;
 pub(super) struct Parser<'a> {
     pub(super) text: &'a str,
     pub(super) at: usize,
+    /// Values that may still come.
+    pub(super) left: u32,
 }
 
 impl<'a> Parser<'a> {
@@ -36,6 +38,7 @@ impl<'a> Parser<'a> {
 
     /// The next value, which may nest `depth` levels; space around it is passed.
     pub(super) fn value(&mut self, depth: u8) -> Option<Json<'a>> {
+        self.left = self.left.checked_sub(1)?;
         self.space();
         let value = match self.peek()? {
             b'n' => self.word("null", Json::Null)?,
