@@ -3,7 +3,7 @@
  * release of the contract, add the previous one here.
  */
 const FORMER_RELEASES: readonly string[] = [
-  "291a0adf56e5c71f54eac780e875729bbdcb73f93ed6f5a81e0e2ff6d784eb8a",
+  "af2c8776c9b9418624c37d0747b5a1ed082befb29434afddadff09832ca2fd66",
 ];
 
 /** Whether a code is a release of ours from before the present one. */

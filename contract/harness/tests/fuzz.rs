@@ -256,7 +256,7 @@ fn garbled_arguments_are_taken_or_refused_by_code() {
     );
 }
 
-/// A name that comes twice is refused, and nesting beyond a few levels; all else is as in serde_json.
+/// A field that is read and comes twice is refused, and nesting beyond a few levels; all else is as in serde_json.
 fn valid(text: &[u8]) -> Option<String> {
     let value: Value = serde_json::from_slice(text).ok()?;
     value

@@ -431,3 +431,78 @@ fn unknown_fields_of_standard_calls_do_no_harm() {
     let view: Value = scene.view("nft_token", json!({ "token_id": "1:1", "extra": 1 }));
     assert_eq!(view["owner_id"], "bob.near");
 }
+
+/// Shapes of JSON that take the most gas for their bytes, of about so many bytes.
+fn dear(bytes: usize) -> Vec<(&'static str, String)> {
+    let object = |length: usize| {
+        let fields = (0..128).map(|n| format!("\"{}{n:03}\":1", "x".repeat(length)));
+        format!("{{{}}}", fields.collect::<Vec<_>>().join(","))
+    };
+    let list = |item: &str| format!("[{}]", vec![item; bytes / (item.len() + 1)].join(","));
+    let deep = list(&format!("{}1{}", "[".repeat(5), "]".repeat(5)));
+    let metadata = format!("{{\"title\":\"a\",\"extra\":\"{}\"}}", "\\n".repeat(8_000));
+    let values = [
+        ("objects of 128 short names", list(&object(0))),
+        ("objects of 128 long names", list(&object(60))),
+        ("an object of 128 longest names", object(bytes / 128 - 9)),
+        ("empty objects", list("{}")),
+        ("objects of one field", list("{\"a\":1}")),
+        ("orders", list("{\"receiver_ids\":[\"aa\"]}")),
+        (
+            "orders with metadata",
+            list(&format!("{{\"receiver_ids\":[],\"metadata\":{metadata}}}")),
+        ),
+        ("lists within lists", deep),
+        ("empty lists", list("[]")),
+        ("ids", list("\"aa\"")),
+        ("long ids", list(&format!("\"{}\"", "a".repeat(64)))),
+        ("numbers", list("1")),
+        ("a long text", format!("\"{}\"", "a".repeat(bytes))),
+        ("escapes", format!("\"{}\"", "\\n".repeat(bytes / 2))),
+        (
+            "characters by number",
+            format!("\"{}\"", "\\u0061".repeat(bytes / 6)),
+        ),
+        ("space", format!("{}1", " ".repeat(bytes))),
+        ("a long number", "1".repeat(bytes)),
+    ];
+    let named = [
+        "mints",
+        "receiver_ids",
+        "quantities",
+        "metadata",
+        "asset_index",
+        "drop_id",
+        "receiver_id",
+    ];
+    let calls = values.iter().flat_map(|(what, value)| {
+        named.map(|name| (*what, format!("{{\"collection_id\":1,\"{name}\":{value}}}")))
+    });
+    calls.collect()
+}
+
+/// What a function-call key of the service can spend on gas by one call, however its arguments look: 0.033 NEAR.
+#[test]
+fn no_arguments_make_a_call_dear() {
+    // The largest transaction has 1.5 MiB.
+    let base = scene();
+    let mut most = (0.0, String::new());
+    for (what, args) in dear(1_572_000) {
+        for method in ["nft_batch_mint", "nft_claim"] {
+            let call = Action::call_raw(method, args.clone().into_bytes(), 1_000 * TGAS, 0);
+            let outcome = base.clone().chain.transact(OWNER, CONTRACT, vec![call]);
+            assert!(!outcome.succeeded(), "{method} takes {what}");
+            let name = &args[..args.len().min(60)];
+            println!(
+                "{method} {what}, {name}: {:.1} Tgas {}",
+                outcome.tgas(),
+                outcome.code()
+            );
+            if outcome.tgas() > most.0 {
+                most = (outcome.tgas(), format!("{method} with {what}, {name}"));
+            }
+        }
+    }
+    println!("{most:?}");
+    assert!(most.0 < 330.0, "{most:?}");
+}

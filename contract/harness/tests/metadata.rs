@@ -382,6 +382,25 @@ fn the_contract_names_its_source_and_standards() {
     }
 }
 
+/// NEP-177 1.0.0 has a token's times as strings, which near-contract-standards reads; in 2.0.0 they are numbers.
+#[test]
+fn a_token_shows_its_times_as_strings() {
+    let mut scene = Scene::default();
+    scene.collection(json!({}), AssetBatch::new(0, 1, 1));
+    scene.mint(1, &["alice.near"]).json();
+    let title = json!({ "token_id": "1:1", "title": "Heron" });
+    scene.sign(OWNER, "nft_update", title).json();
+    let metadata = &scene.token("1:1")["metadata"];
+    for time in ["issued_at", "updated_at"] {
+        let shown = metadata[time].as_str().expect(time);
+        assert!(shown.parse::<u64>().is_ok(), "{time}: {shown}");
+    }
+    let source = scene.view("contract_source_metadata", json!({}));
+    let declared = json!({ "standard": "nep177", "version": "1.0.0" });
+    let standards = source["standards"].as_array().unwrap();
+    assert!(standards.contains(&declared), "{source}");
+}
+
 /// NEP-177's `updated_at`: milliseconds of the last change of what the token shows, and null before there is one.
 #[test]
 fn updated_at_tells_the_last_change() {

@@ -1,6 +1,8 @@
 //! Mints: API mints, direct mints, their rules, and where the money goes.
 
-use harness::mintage::{ADMIN, AssetBatch, CONTRACT, OWNER, PLATFORM, Scene, create_args};
+use harness::mintage::{
+    ADMIN, AssetBatch, CONTRACT, OWNER, PLATFORM, Scene, add_assets_args, create_args,
+};
 use harness::{Action, GAS_PRICE, NEAR, STORAGE_PRICE, TGAS};
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -640,7 +642,20 @@ fn a_direct_mint_wants_its_gas() {
 /// 100 Tgas that wallets attach: it pays three, and the shares of the others wait until they withdraw them.
 #[test]
 fn ten_implicit_royalty_accounts_fit_the_gas_of_a_wallet() {
-    let implicit = |n: u32| format!("{n:064x}");
+    for implicit in UNNAMED {
+        ten_accounts_fit_the_gas_of_a_wallet(implicit);
+    }
+}
+
+/// Ids of accounts that a payment makes: of a key, an address, code and its state, and, from protocol version 88 on, a hash.
+const UNNAMED: [fn(u32) -> String; 4] = [
+    |n| format!("{n:064x}"),
+    |n| format!("0x{n:040x}"),
+    |n| format!("0s{n:040x}"),
+    |n| format!("0u{n:051}0"),
+];
+
+fn ten_accounts_fit_the_gas_of_a_wallet(implicit: fn(u32) -> String) {
     let (owner, platform, minter) = (implicit(70), implicit(71), implicit(77));
     let royalties: serde_json::Map<_, _> = (0..10).map(|n| (implicit(n), json!(900))).collect();
     let settings = json!({ "public_mint_config": { "mint_fee": NEAR.to_string() }, "initial_royalties": royalties });
@@ -721,7 +736,7 @@ fn a_paid_mint_pays_for_itself_with_nothing_free() {
     let mut rng = ChaCha8Rng::seed_from_u64(7);
     let account = |n: u32, named: bool| match named {
         true => format!("payee-{n}.near"),
-        false => format!("{n:064x}"),
+        false => UNNAMED[n as usize % 4](n),
     };
     let mut cases = vec![(1, 10, [true; 3]), (10u128.pow(21), 10, [false; 3])];
     for _ in 0..40 {
@@ -875,4 +890,94 @@ fn large_metadata_of_a_mint_take_a_full_access_key() {
     scene.chain.transact(OWNER, CONTRACT, vec![call]).json();
     let taken = before - free(&scene);
     assert!((41 * NEAR / 10..44 * NEAR / 10).contains(&taken), "{taken}");
+}
+
+/// A draft of hidden assets, of which there are copies alone. `None`: so many are refused.
+fn draft(scene: &mut Scene, settings: &Value, runs: &[(u32, u32)]) -> Option<u32> {
+    let mut settings = settings.clone();
+    settings["title"] = json!("Large");
+    settings["reveal"] = json!({ "commitment": format!("{}=", "A".repeat(43)) });
+    let hidden = |run: &(u32, u32)| AssetBatch {
+        copies: vec![*run],
+        ..AssetBatch::default()
+    };
+    let first = create_args(&settings, false, hidden(&runs[0]));
+    let id = scene.call_raw(OWNER, "collection_create", first).json();
+    let id = id.as_u64().expect("a collection id") as u32;
+    let mut at = runs[0].0;
+    for run in &runs[1..] {
+        let added = scene.call_raw(
+            OWNER,
+            "collection_add_assets",
+            add_assets_args(id, at, hidden(run)),
+        );
+        if !added.succeeded() {
+            assert_eq!(added.code(), "E_TOO_MANY", "{:?}", added.failure());
+            return None;
+        }
+        at += run.0;
+    }
+    Some(id)
+}
+
+/// Bytes that the remaining copies of a collection take at most.
+const COPIES: u32 = 262_144;
+
+/// A mint reads and writes all remaining copies. Of as many as there can be, in a collection whose fees go to accounts
+/// without a name, the largest mint fits the 100 Tgas that wallets attach.
+#[test]
+fn the_most_copies_fit_the_gas_of_a_wallet() {
+    let implicit = UNNAMED[0];
+    let royalties: serde_json::Map<_, _> = (0..10).map(|n| (implicit(n), json!(900))).collect();
+    let settings = json!({ "public_mint_config": { "mint_fee": NEAR.to_string() }, "initial_royalties": royalties });
+    let mut base = Scene::new(&harness::mintage::wasm(), 1_000 * NEAR);
+    let minter = implicit(77);
+    for (account, signer, method) in [
+        (implicit(71), PLATFORM.to_owned(), "platform_set"),
+        (implicit(70), OWNER.to_owned(), "owner_propose"),
+        (implicit(70), implicit(70), "owner_accept"),
+    ] {
+        if !base.chain.exists(&account) {
+            base.chain.create_account(&account, 10 * NEAR);
+        }
+        base.sign(&signer, method, json!({ "account_id": account }))
+            .json();
+    }
+    let admin = json!({ "account_id": OWNER });
+    base.sign(&implicit(70), "admin_add", admin).json();
+    base.chain.create_account(&minter, 1_000 * NEAR);
+    for copies in [255, 256] {
+        let assets = COPIES / if copies > 255 { 2 } else { 1 };
+        let mut scene = base.clone();
+        let half = (assets / 2, copies);
+        let id = draft(&mut scene, &settings, &[half, half]).expect("as many as there can be");
+        let publish = json!({ "collection_id": id });
+        scene.call(OWNER, "collection_publish", publish).json();
+        let gift = json!({ "quantity": 25, "receiver_id": format!("{:x>64}", 1) });
+        for _ in 0..2 {
+            let outcome = scene.public_mint_with(&minter, id, gift.clone(), 30 * NEAR);
+            assert!(outcome.succeeded(), "{copies}: {:?}", outcome.failure());
+            println!("{copies} copies: {:.1} Tgas", outcome.tgas());
+        }
+    }
+}
+
+/// More are refused when assets are added, also where one of them has more copies than those before.
+#[test]
+fn more_copies_than_a_mint_can_read_are_refused() {
+    let mut scene = Scene::new(&harness::mintage::wasm(), 1_000 * NEAR);
+    let settings = json!({});
+    for (runs, fits) in [
+        ([(COPIES / 2, 200), (COPIES / 2, 255)], true),
+        ([(COPIES / 2, 200), (COPIES / 2 + 1, 255)], false),
+        ([(COPIES / 2 - 1, 1), (1, 65_535)], true),
+        ([(COPIES / 2, 1), (COPIES / 2, 256)], false),
+        ([(COPIES / 2, 1), (1, 65_536)], false),
+        ([(1, 65_536), (COPIES / 4, 1)], false),
+        ([(1, 65_536), (COPIES / 4 - 1, 1)], true),
+        ([(1, 1), (u32::MAX, 1)], false),
+    ] {
+        let made = draft(&mut scene, &settings, &runs);
+        assert_eq!(made.is_some(), fits, "{runs:?}");
+    }
 }

@@ -10,6 +10,9 @@ use blake2::{digest::consts::U16, Blake2s, Digest};
 
 const IMPLICIT: u8 = 0xa0;
 
+/// Characters of the longest id.
+pub const LONGEST: usize = 64;
+
 /// Ids up to this many bytes are storage keys as they stand; of longer ones 16 bytes of BLAKE2s are, because each byte
 /// of a key is paid for on every read and write.
 const PLAIN_KEY: usize = 16;
@@ -25,7 +28,7 @@ pub fn is_valid(id: &str) -> bool {
         }
         separable = !separator;
     }
-    separable && (2..=64).contains(&id.len())
+    separable && (2..=LONGEST).contains(&id.len())
 }
 
 /// Refuses what is no account id in the field of this name.
@@ -37,14 +40,20 @@ pub fn check(name: &str, id: &str) -> Outcome<()> {
     Err(Failure::argument(message))
 }
 
-/// Whether a valid id is a name: not the digits of a key or an address, whose account a payment makes.
+/// Whether a valid id is a name: not that of an account which a payment makes, because its digits stand for a key, an
+/// address or, from protocol version 88 on, any other rule of who may use it (`0u` and the 52 digits of a hash).
 pub fn is_named(id: &str) -> bool {
-    let digits = |text: &str| text.bytes().all(|byte| byte.is_ascii_hexdigit());
+    let hex = |digits: &[u8]| digits.iter().all(u8::is_ascii_hexdigit);
     match id.as_bytes() {
-        [b'0', b'x' | b's', rest @ ..] if rest.len() == 40 => {
-            !digits(id.get(2..).unwrap_or_default())
+        [b'0', b'x' | b's', digits @ ..] if digits.len() == 40 => !hex(digits),
+        // Crockford's base 32 leaves out four letters. The last digit has one bit of the hash.
+        [b'0', b'u', digits @ .., last] if digits.len() == 51 => {
+            !(matches!(last, b'0' | b'g')
+                && digits.iter().all(|digit| {
+                    digit.is_ascii_alphanumeric() && !matches!(digit, b'i' | b'l' | b'o' | b'u')
+                }))
         }
-        all => all.len() != 64 || !digits(id),
+        digits => digits.len() != 64 || !hex(digits),
     }
 }
 
@@ -144,21 +153,40 @@ mod tests {
         }
     }
 
+    proptest! {
+        /// The names are those of nearcore's crate, whose other accounts a payment makes.
+        #[test]
+        fn names_are_those_of_the_protocol(
+            id in "0[xsu][0-9a-f]{40}|0[xsu][0-9a-hj-km-np-tv-z]{51}[0g]|0u[0-9a-z]{52}|0u[0-9a-f]{50,53}|[0-9a-f]{63,64}|[0-9a-z]{64}"
+        ) {
+            let account = near_account_id::AccountIdRef::new(&id).unwrap();
+            let is_name = account.get_account_type() == near_account_id::AccountType::NamedAccount;
+            prop_assert_eq!(is_named(&id), is_name);
+        }
+    }
+
     #[test]
-    fn digits_of_a_key_or_an_address_are_no_name() {
+    fn digits_of_a_key_an_address_or_a_hash_are_no_name() {
         for id in [
-            "alice.near",
-            "a",
-            &"x".repeat(64),
-            "0x12",
-            &format!("0x{}", "g".repeat(40)),
+            "alice.near".to_owned(),
+            "a".to_owned(),
+            "x".repeat(64),
+            "0x12".to_owned(),
+            format!("0x{}", "g".repeat(40)),
+            format!("0u{}", "a".repeat(40)),
+            format!("0u{}1", "a".repeat(51)),
+            format!("0u{}l0", "a".repeat(50)),
+            format!("0u{}0", "a".repeat(52)),
+            format!("0x{}0", "a".repeat(51)),
         ] {
-            assert!(is_named(id), "{id}");
+            assert!(is_named(&id), "{id}");
         }
         for id in [
             "ab".repeat(32),
             format!("0x{}", "a".repeat(40)),
             format!("0s{}", "1".repeat(40)),
+            format!("0u{}0", "a".repeat(51)),
+            format!("0u{}g", "0z".repeat(25) + "k"),
         ] {
             assert!(!is_named(&id), "{id}");
         }

@@ -175,7 +175,7 @@ fn add(name: Name, fingerprints: Vec<Fingerprint>) -> u32 {
         for group in groups(&pairs) {
             let mut entries = Vec::with_capacity(group.len() * ENTRY);
             for (_, print) in group {
-                entries.extend_from_slice(&print[..ENTRY]);
+                entries.extend_from_slice(print);
             }
             put_bucket(name, &list, group[0].0, &entries);
             added += group.len() as u32;
@@ -188,7 +188,7 @@ fn add(name: Name, fingerprints: Vec<Fingerprint>) -> u32 {
             let before = entries.len();
             for (_, print) in group {
                 if !buckets::contains(&entries[..before], print) {
-                    entries.extend_from_slice(&print[..ENTRY]);
+                    entries.extend_from_slice(print);
                 }
             }
             if entries.len() > before {
@@ -214,7 +214,7 @@ fn grow(name: Name, list: &mut List, wanted: u32) {
         let (mut stay, mut go) = (Vec::with_capacity(all.len()), Vec::with_capacity(all.len()));
         for entry in all.chunks_exact(ENTRY) {
             let mut print = Fingerprint::default();
-            print[..ENTRY].copy_from_slice(entry);
+            print.copy_from_slice(entry);
             if buckets::bucket(&print, list.buckets) == new {
                 &mut go
             } else {
@@ -239,7 +239,7 @@ fn remove(name: Name, fingerprints: Vec<Fingerprint>) -> u32 {
             let entries = bucket(name, &list, group[0].0);
             let mut stay = Vec::with_capacity(entries.len());
             for entry in entries.chunks_exact(ENTRY) {
-                if !group.iter().any(|pair| pair.1[..ENTRY] == *entry) {
+                if !group.iter().any(|pair| pair.1 == *entry) {
                     stay.extend_from_slice(entry);
                 }
             }

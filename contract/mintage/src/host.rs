@@ -1,5 +1,5 @@
 //! The host functions this contract uses, as values. Registers are the protocol's scratch space; 0 is the only one that is
-//! used.
+//! read.
 
 use crate::error::{Code, Failure, Outcome};
 use crate::json::{Object, Writer};
@@ -7,7 +7,7 @@ use crate::prelude::*;
 use near_sys as sys;
 
 const REGISTER: u64 = 0;
-/// Names no register: what a host function would put into one is dropped.
+/// A register that nothing reads, for what is not asked for. It is one like the others: what is put there is paid for.
 const NO_REGISTER: u64 = u64::MAX;
 
 /// A failure's text ends here: it may repeat what the caller sent, and the protocol takes no more than 16 kB.

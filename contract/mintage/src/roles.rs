@@ -213,9 +213,10 @@ pub fn contract_version() {
     });
 }
 
+/// Times of a token are strings, as near-contract-standards reads them and NEP-177 1.0.0 has them; in 2.0.0 they are numbers.
 const STANDARDS: [(&str, &str); 7] = [
     ("nep171", "1.2.0"),
-    ("nep177", "2.0.0"),
+    ("nep177", "1.0.0"),
     ("nep178", "1.0.0"),
     ("nep181", "1.0.0"),
     ("nep199", "2.1.0"),

@@ -17,6 +17,10 @@ use crate::shares;
 use crate::solvency::PAGE_BYTES;
 use crate::store::{self, key1, key2, prefix};
 
+/// Bytes that the remaining copies of a collection take at most. A mint reads and writes all of them: of so many the dearest
+/// `nft_mint`, whose fee goes to accounts without a name, fits the 100 Tgas that wallets attach.
+const COPIES_LIMIT: u64 = 262_144;
+
 pub(super) fn or_short<T>(value: Option<T>) -> T {
     value.unwrap_or_else(|| {
         fail(Failure::argument(
@@ -156,10 +160,19 @@ pub fn put_settings(collection: u32, header: &mut Header, settings: &Settings) {
 /// Stores a batch behind the assets that are there. Returns the runs of copies of all pages that it wrote.
 fn add(collection: u32, header: &mut Header, batch: &AssetBatch) -> Vec<Vec<Run>> {
     let before = header.assets;
-    let Some(after) = before.checked_add(batch.count()) else {
-        refuse(Code::TooMany, "A collection has at most 4294967295 assets.");
-    };
-    header.assets = after;
+    header.assets = before.saturating_add(batch.count());
+    let most = batch.copies.iter().map(|run| run.1).max();
+    // The header of a draft keeps the width that its assets so far need.
+    header.width = header
+        .width
+        .max(packed::width_for(most.unwrap_or_default()));
+    if u64::from(header.assets) * u64::from(header.width) > COPIES_LIMIT * 8 {
+        refuse(
+            Code::TooMany,
+            "assets: 262144 bytes of copies at most. Use fewer assets, or fewer copies of those that have most: each asset takes \
+            1 bit up to 1 copy, 2 up to 3, 4 up to 15, 8 up to 255, 16 up to 65535, else 32.",
+        );
+    }
     let runs = batch.copies.iter().copied();
     header.total = total_copies(runs.chain([(1, header.total)])).or_fail();
     asset_pages::write(collection, before, batch)

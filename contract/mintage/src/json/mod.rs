@@ -7,6 +7,7 @@ mod write;
 #[cfg(test)]
 mod tests;
 
+use crate::accounts;
 use crate::codec::joined;
 use crate::error::{Failure, Outcome};
 use crate::prelude::*;
@@ -16,6 +17,10 @@ pub use write::Writer;
 
 /// Arguments nest no deeper than this.
 const DEPTH: u8 = 8;
+/// Arguments have no more values than this, because each costs about 1 Mgas. The largest, changes of 600 tokens, have 10,000.
+const VALUES: u32 = 32_768;
+/// An object has no more fields than this. The largest, the approvals of a token that its transfer puts back, has 100.
+const FIELDS: usize = 128;
 
 /// A JSON value. Strings without escapes stay in the input.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -141,16 +146,27 @@ lists! {
     Option<Object<'a>>: "a list of objects or null",
 }
 
-/// Numbers by name, such as royalties.
+/// Numbers by account, such as royalties.
 impl<'a> FromJson<'a> for Vec<(String, u64)> {
-    const WHAT: &'static str = "an object of whole numbers";
+    const WHAT: &'static str = "an object of whole numbers, with each account once";
     fn from_json(json: Json<'a>) -> Option<Self> {
         let fields = Object::from_json(json)?.fields;
-        fields
-            .into_iter()
-            .map(|(name, value)| Some((name.into_owned(), u64::from_json(value)?)))
-            .collect()
+        let mut out = Self::with_capacity(fields.len());
+        for (name, value) in fields {
+            // Names are compared with each other, which costs little only while they are short.
+            if name.len() > accounts::LONGEST || out.iter().any(|other| other.0 == name) {
+                return None;
+            }
+            out.push((name.into_owned(), u64::from_json(value)?));
+        }
+        Some(out)
     }
+}
+
+/// What is wrong with a field.
+#[inline(never)]
+fn wrong(name: &str, fault: &str, what: &str) -> Failure {
+    Failure::argument(joined(&[name, " ", fault, what, "."]))
 }
 
 impl<'a> Object<'a> {
@@ -159,33 +175,42 @@ impl<'a> Object<'a> {
         if input.is_empty() {
             return Ok(Self::default());
         }
-        let broken = || Failure::argument("The arguments are not a JSON object.");
+        let broken = || {
+            Failure::argument("The arguments are not a JSON object, or have more than 32768 values, or an object of more than 128 fields.")
+        };
         let text = core::str::from_utf8(input).map_err(|_| broken())?;
-        let mut parser = Parser { text, at: 0 };
+        let mut parser = Parser {
+            text,
+            at: 0,
+            left: VALUES,
+        };
         match parser.value(DEPTH) {
             Some(Json::Object(object)) if parser.at == text.len() => Ok(object),
             _ => Err(broken()),
         }
     }
 
-    fn take(&mut self, name: &str) -> Option<Json<'a>> {
-        let at = self.fields.iter().position(|field| field.0 == name)?;
-        Some(self.fields.swap_remove(at).1)
+    /// Takes a field out. One that comes twice could be read as one thing here and as another elsewhere. Names are not
+    /// compared before, each with all others: whoever sends many long ones would make a call as dear as its gas allows.
+    #[inline(never)]
+    fn take(&mut self, name: &str) -> Outcome<Option<Json<'a>>> {
+        let mut found = None;
+        for (at, field) in self.fields.iter().enumerate() {
+            if field.0 == name && found.replace(at).is_some() {
+                return Err(wrong(name, "comes twice", ""));
+            }
+        }
+        Ok(found.map(|at| self.fields.swap_remove(at).1))
     }
 
     /// `None`: absent; `Some(None)`: null.
     pub fn field<T: FromJson<'a>>(&mut self, name: &str) -> Outcome<Option<Option<T>>> {
-        match self.take(name) {
+        match self.take(name)? {
             None => Ok(None),
             Some(Json::Null) => Ok(Some(None)),
             Some(json) => match T::from_json(json) {
                 Some(value) => Ok(Some(Some(value))),
-                None => Err(Failure::argument(joined(&[
-                    name,
-                    " has to be ",
-                    T::WHAT,
-                    ".",
-                ]))),
+                None => Err(wrong(name, "has to be ", T::WHAT)),
             },
         }
     }
@@ -198,17 +223,14 @@ impl<'a> Object<'a> {
     /// A field that has to be there.
     pub fn required<T: FromJson<'a>>(&mut self, name: &str) -> Outcome<T> {
         self.optional(name)?
-            .ok_or_else(|| Failure::argument(joined(&[name, " is missing."])))
+            .ok_or_else(|| wrong(name, "is missing", ""))
     }
 
     /// Refuses fields that nobody took, so that a typing error never passes silently.
     pub fn finish(self) -> Outcome<()> {
         match self.fields.first() {
             None => Ok(()),
-            Some(field) => Err(Failure::argument(joined(&[
-                &field.0,
-                " is not a field of this call.",
-            ]))),
+            Some(field) => Err(wrong(&field.0, "is not a field of this call", "")),
         }
     }
 }

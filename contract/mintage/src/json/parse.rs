@@ -1,6 +1,6 @@
 //! The JSON grammar (RFC 8259).
 
-use super::{Json, Object};
+use super::{Json, Object, FIELDS};
 use crate::prelude::*;
 use alloc::borrow::Cow;
 
@@ -8,6 +8,8 @@ use alloc::borrow::Cow;
 pub(super) struct Parser<'a> {
     pub(super) text: &'a str,
     pub(super) at: usize,
+    /// Values that may still come.
+    pub(super) left: u32,
 }
 
 impl<'a> Parser<'a> {
@@ -36,6 +38,7 @@ impl<'a> Parser<'a> {
 
     /// The next value, which may nest `depth` levels; space around it is passed.
     pub(super) fn value(&mut self, depth: u8) -> Option<Json<'a>> {
+        self.left = self.left.checked_sub(1)?;
         self.space();
         let value = match self.peek()? {
             b'n' => self.word("null", Json::Null)?,
@@ -86,8 +89,7 @@ impl<'a> Parser<'a> {
                 return None;
             }
             let value = self.value(depth)?;
-            // A name that comes twice could be read as one thing here and as another elsewhere.
-            if object.fields.iter().any(|field| field.0 == name) {
+            if object.fields.len() == FIELDS {
                 return None;
             }
             object.fields.push((name, value));

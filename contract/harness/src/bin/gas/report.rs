@@ -133,7 +133,7 @@ const ROWS: &[Row] = &[
         "allowlist_add_500_to_50000",
         "500 accounts on one of 50,000",
         500.0,
-        Some(100.0),
+        Some(105.0),
         Some(24.0),
     ),
     (
