@@ -921,7 +921,7 @@ fn draft(scene: &mut Scene, settings: &Value, runs: &[(u32, u32)]) -> Option<u32
 }
 
 /// Bytes that the remaining copies of a collection take at most.
-const COPIES: u32 = 262_144;
+const COPIES: u32 = 65_536;
 
 /// A mint reads and writes all remaining copies. Of as many as there can be, in a collection whose fees go to accounts
 /// without a name, the largest mint fits the 100 Tgas that wallets attach.

@@ -107,7 +107,7 @@ impl<'a> AssetBatch<'a> {
                 _ => "assets.copies has runs for all assets, each of at least 1 copy.",
             }));
         }
-        let too_many = |_| Failure::new(Code::TooMany, "A collection has at most 2097152 assets.");
+        let too_many = |_| Failure::new(Code::TooMany, "A collection has at most 524288 assets.");
         let known = subtitles.len() as u32;
         let complete = subtitle_runs.is_empty() || sum(&subtitle_runs) == assets;
         if !complete || subtitle_runs.iter().any(|run| run.1 > known) {

@@ -17,9 +17,9 @@ use crate::shares;
 use crate::solvency::PAGE_BYTES;
 use crate::store::{self, key1, key2, prefix};
 
-/// Bytes that the remaining copies of a collection take at most. A mint reads and writes all of them: of so many the dearest
-/// `nft_mint`, whose fee goes to accounts without a name, fits the 100 Tgas that wallets attach.
-const COPIES_LIMIT: u64 = 262_144;
+/// Bytes that the remaining copies of a collection take at most. A mint reads and writes all of them: of so many one token's
+/// costs little more than of few.
+const COPIES_LIMIT: u64 = 65_536;
 
 pub(super) fn or_short<T>(value: Option<T>) -> T {
     value.unwrap_or_else(|| {
@@ -169,7 +169,7 @@ fn add(collection: u32, header: &mut Header, batch: &AssetBatch) -> Vec<Vec<Run>
     if u64::from(header.assets) * u64::from(header.width) > COPIES_LIMIT * 8 {
         refuse(
             Code::TooMany,
-            "assets: 262144 bytes of copies at most. Use fewer assets, or fewer copies of those that have most: each asset takes \
+            "assets: 65536 bytes of copies at most. Use fewer assets, or fewer copies of those that have most: each asset takes \
             1 bit up to 1 copy, 2 up to 3, 4 up to 15, 8 up to 255, 16 up to 65535, else 32.",
         );
     }
