@@ -3,7 +3,12 @@ import type { Caller, ServiceContext } from "../../context.ts";
 import { mediaType } from "../../domain/media-sniffing.ts";
 import { MAX_FILE_BYTES } from "../../domain/quota.ts";
 import { memoryShare } from "../../files/isolate-memory.ts";
-import { DownloadFailure, download, unusableUrl } from "../../files/uploads/media-download.ts";
+import {
+  DownloadFailure,
+  download,
+  downloadDeadline,
+  unusableUrl,
+} from "../../files/uploads/media-download.ts";
 
 /** Files of one call: all are in memory at one time. */
 const MOST_FILES = 8;
@@ -35,10 +40,10 @@ const decoded = (url: string, type: string): Buffer<ArrayBuffer> => {
   }
 };
 
-const partsAt = async (url: string): Promise<Uint8Array<ArrayBuffer>[]> => {
+const partsAt = async (url: string, signal: AbortSignal): Promise<Uint8Array<ArrayBuffer>[]> => {
   const type = DATA_URL.exec(url)?.[1];
   if (type !== undefined) return [decoded(url, type)];
-  const file = await download(url, MAX_FILE_BYTES);
+  const file = await download(url, MAX_FILE_BYTES, signal);
   try {
     const chunks: Uint8Array<ArrayBuffer>[] = [];
     for await (const chunk of file.chunks(() => undefined)) chunks.push(chunk as Uint8Array<ArrayBuffer>);
@@ -82,8 +87,9 @@ export const sendForm = async <Result>(
   try {
     const form = new FormData();
     const details = [];
+    const signal = downloadDeadline();
     for (const [index, each] of assets.entries()) {
-      const parts = await partsAt(each.url).catch(failureOf(index));
+      const parts = await partsAt(each.url, signal).catch(failureOf(index));
       const name = nameOf(each, parts, index);
       form.append("asset_file", new Blob(parts), name);
       memory.moved();
