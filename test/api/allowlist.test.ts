@@ -35,12 +35,13 @@ const listed = async () => {
 };
 
 test("accounts are added, found, removed and cleared, each with one result", async () => {
+  const before = await listed();
   const added = await bodyOf<{ message: string; tx_results: { status: string } }>(
     await put("add", { accounts: ["alice.near", "bob.near", "alice.near"] }),
     200,
   );
   expect(added).toMatchObject({ message: "success", tx_results: { status: "success" } });
-  expect(await listed()).toBe(2);
+  expect(await listed()).toBe(before + 2);
   expect(await isListed("alice.near")).toBe(true);
   expect(await isListed("carol.near")).toBe(false);
   await bodyOf(await put("remove", { accounts: ["alice.near", "carol.near"] }), 200);
@@ -52,16 +53,17 @@ test("accounts are added, found, removed and cleared, each with one result", asy
 });
 
 test("500 accounts are accepted, and 501 refused by the field's name", async () => {
+  const before = await listed();
   const accounts = Array.from({ length: 501 }, (_, index) => `collector-${index}.near`);
   expect(await bodyOf(await put("add", { accounts }), 400)).toMatchObject({
     code: "invalid_request",
     issues: [{ path: ["accounts"] }],
   });
-  expect(await listed()).toBe(0);
+  expect(await listed()).toBe(before);
   await bodyOf(await put("add", { accounts: accounts.slice(0, 500) }), 200);
-  expect(await listed()).toBe(500);
+  expect(await listed()).toBe(before + 500);
   await bodyOf(await put("remove", { accounts: accounts.slice(0, 500) }), 200);
-  expect(await listed()).toBe(0);
+  expect(await listed()).toBe(before);
 });
 
 test("what an account may mint follows the allowlist", async () => {

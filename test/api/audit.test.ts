@@ -33,12 +33,13 @@ interface Entry {
 
 let shop: TestIntegration;
 let collection: string;
-let first: number;
+/** What the log has at first. */
+let begun: Entry[];
 
 beforeAll(async () => {
   shop = await createIntegration("Audited");
   collection = (await createCollection(shop, { copies: [5] })).collection_uuid;
-  first = (await entries()).at(-1)!.seq;
+  begun = await entries();
 });
 
 const entries = async (after = 0, key = shop.key): Promise<Entry[]> =>
@@ -168,7 +169,7 @@ test("a request that changes nothing leaves no audit entry, with and without an 
 });
 
 test("an audit log begins with what the operator did", async () => {
-  const all = (await entries()).slice(0, 4);
+  const all = begun.slice(0, 4);
   expect(all.map(({ action }) => action)).toEqual([
     "integration.created",
     "contract.deployed",
@@ -295,12 +296,13 @@ test("a refused or failed change leaves no audit entry", async () => {
 });
 
 test("the audit log is read in pages by `after`, or as one line of JSON for each entry", async () => {
-  const all = await entries();
-  const page = await api("/audit?limit=2", { key: shop.key });
+  const { key } = await createIntegration("Paged");
+  const all = await entries(0, key);
+  const page = await api("/audit?limit=2", { key });
   expect(await bodyOf(page.clone(), 200)).toEqual(all.slice(0, 2));
   expect(page.headers.get("link")).toContain("after=2");
   const lines = await api(`/audit?after=${all.at(-3)!.seq}`, {
-    key: shop.key,
+    key,
     headers: { accept: "application/x-ndjson" },
   });
   expect(lines.headers.get("content-type")).toBe("application/x-ndjson");
@@ -401,7 +403,6 @@ test("audit entries are deleted by their own age, whatever entries with their nu
 
 test("audit entries are kept for 400 days, and their numbers aren't reused", async () => {
   const all = await entries();
-  expect(first).toBeGreaterThan(0);
   await background.reconcile(399 * 86_400_000);
   expect(await entries()).toEqual(all);
   await background.reconcile(401 * 86_400_000);

@@ -2,7 +2,7 @@ import { env } from "cloudflare:workers";
 import { afterEach, beforeAll, expect, test } from "vitest";
 import { type ApiRequest, api, bodyOf, createIntegration, type TestIntegration } from "../support/api.ts";
 import { createAccount } from "../support/chain.ts";
-import { createCollection, type Finalized } from "../support/collections.ts";
+import { createCollection, type Finalized, mintedOnChain } from "../support/collections.ts";
 import { keyOf } from "../support/keys.ts";
 import { background, killAt, observeCheckpoints, readOperation } from "../support/operations.ts";
 
@@ -53,18 +53,24 @@ const answered = async (uuid: string) => {
 };
 
 test("a mint whose tokens are partly burnt before its answer succeeds, and shows the others", async () => {
+  const minted = await mintedOnChain(shop, collection);
+  const { collection_id } = collection.near_collection;
+  const [first, second] = [minted + 1, minted + 2].map((number) => `${collection_id}:${number}`);
   const uuid = await unread("mint", { json: { receiver_addresses: [holder], quantity_per_receiver: 2 } });
-  await burn(`${collection.near_collection.collection_id}:1`);
+  await burn(first!);
   const { state, answer } = await answered(uuid);
   expect(state).toBe("succeeded");
   expect(answer).toMatchObject({ status: 201, body: { message: "success" } });
-  expect(answer!.body.tokens.map(({ token_id }) => token_id)).toEqual([
-    `${collection.near_collection.collection_id}:2`,
-  ]);
+  expect(answer!.body.tokens.map(({ token_id }) => token_id)).toEqual([second]);
 });
 
 test("an update of a token that is burnt before its answer reports that it is burnt", async () => {
-  const tokenId = `${collection.near_collection.collection_id}:2`;
+  const minted = await api(`/collection/${collection.collection_uuid}/mint`, {
+    key: shop.key,
+    json: { receiver_addresses: [holder] },
+  });
+  const { tokens } = await bodyOf<{ tokens: { token_id: string }[] }>(minted, 201);
+  const tokenId = tokens[0]!.token_id;
   const uuid = await unread("nft-update", { method: "PUT", json: { token_id: tokenId, title: "New" } });
   await burn(tokenId);
   const { state, answer, transactions } = await answered(uuid);

@@ -20,44 +20,43 @@ let collection: Finalized;
 
 beforeAll(async () => {
   integration = await createIntegration();
-  collection = await createCollection(integration, {
-    settings: { description: "At dusk", public_mint_config: { mint_fee: "0" } },
-  });
+  collection = await createCollection(integration);
 });
 
-const update = (json: unknown, headers: Record<string, string> = {}) =>
-  api(`/collection/${collection.collection_uuid}`, { key: integration.key, method: "PUT", json, headers });
+const update = (
+  json: unknown,
+  headers: Record<string, string> = {},
+  { collection_uuid: uuid } = collection,
+) => api(`/collection/${uuid}`, { key: integration.key, method: "PUT", json, headers });
 
-const onChain = () => collectionOnChain<Record<string, unknown>>(integration, collection);
+const onChain = (of = collection) => collectionOnChain<Record<string, unknown>>(integration, of);
 
-const read = async () =>
-  bodyOf<Record<string, unknown>>(
-    await api(`/collection/${collection.collection_uuid}`, { key: integration.key }),
-    200,
-  );
+const read = async ({ collection_uuid: uuid } = collection) =>
+  bodyOf<Record<string, unknown>>(await api(`/collection/${uuid}`, { key: integration.key }), 200);
 
 test("given fields change on the chain and in the answer, null clears a field, and others stay", async () => {
-  const body = await bodyOf<Record<string, unknown>>(
-    await update({
-      title: "Herons at dawn",
-      public_mint_config: null,
-      private_mint_config: { mint_fee: "3000000000000000000000", ends_at: "2031-02-03T04:05:06Z" },
-      initial_royalties: { [integration.walletAccountId]: 1.25 },
-      allow_transfers: false,
-      approvals_denied_accounts: ["market.near"],
-    }),
-    200,
-  );
+  const own = await createCollection(integration, {
+    settings: { description: "At dusk", public_mint_config: { mint_fee: "0" } },
+  });
+  const changes = {
+    title: "Herons at dawn",
+    public_mint_config: null,
+    private_mint_config: { mint_fee: "3000000000000000000000", ends_at: "2031-02-03T04:05:06Z" },
+    initial_royalties: { [integration.walletAccountId]: 1.25 },
+    allow_transfers: false,
+    approvals_denied_accounts: ["market.near"],
+  };
+  const body = await bodyOf<Record<string, unknown>>(await update(changes, {}, own), 200);
   expect(body).toMatchObject({
-    collection_uuid: collection.collection_uuid,
+    collection_uuid: own.collection_uuid,
     title: "Herons at dawn",
     description: "At dusk",
     public_mint_config: null,
     private_mint_config: { mint_fee: "3000000000000000000000", ends_at: "2031-02-03T04:05:06.000Z" },
     allow_transfers: false,
   });
-  expect(await read()).toEqual(body);
-  expect(await onChain()).toMatchObject({
+  expect(await read(own)).toEqual(body);
+  expect(await onChain(own)).toMatchObject({
     title: "Herons at dawn",
     description: "At dusk",
     public_mint_config: null,

@@ -92,21 +92,32 @@ const operationsOf = async (subject: string, kind: string) => {
   );
 };
 
+/** The first upgrades of all, at once. */
+const firstUpgrades = async () => {
+  const { integration_uuid: uuid, wallet_account_id: owner } = await bodyOf<{
+    integration_uuid: string;
+    wallet_account_id: string;
+  }>(await admin("/integration", { json: { name: "First upgrade" } }), 201);
+  const contracts = await Promise.all([1, 2].map(async () => adopt(uuid, await deployFormer({ owner }))));
+  const plans = await Promise.all(contracts.map(({ contract_uuid }) => planOf(contract_uuid)));
+  const before = await balanceOf(env.PLATFORM_ACCOUNT_ID);
+  const answers = await Promise.all(contracts.map(({ contract_uuid }) => upgraded(contract_uuid)));
+  return { contracts, plans, answers, paid: before - (await balanceOf(env.PLATFORM_ACCOUNT_ID)) };
+};
+
+let first: Awaited<ReturnType<typeof firstUpgrades>>;
+
+beforeAll(async () => {
+  first = await firstUpgrades();
+});
+
 describe("new contract code", () => {
   test("is published once, by the platform, when the first contract is upgraded", async () => {
-    const { integration_uuid: uuid, wallet_account_id: owner } = await bodyOf<{
-      integration_uuid: string;
-      wallet_account_id: string;
-    }>(await admin("/integration", { json: { name: "First upgrade" } }), 201);
-    const contracts = await Promise.all([1, 2].map(async () => adopt(uuid, await deployFormer({ owner }))));
-    const plans = await Promise.all(contracts.map(({ contract_uuid }) => planOf(contract_uuid)));
+    const { contracts, plans, answers, paid } = first;
     const cost = BigInt(plans[0]!.publish_cost);
     expect(plans).toMatchObject([{ publish: true }, { publish: true }]);
     expect(cost).toBeGreaterThan(15n * NEAR);
-    const before = await balanceOf(env.PLATFORM_ACCOUNT_ID);
-    const answers = await Promise.all(contracts.map(({ contract_uuid }) => upgraded(contract_uuid)));
     expect(answers.map(({ code_hash }) => code_hash)).toEqual(plans.map((plan) => plan.new_code_hash));
-    const paid = before - (await balanceOf(env.PLATFORM_ACCOUNT_ID));
     expect(paid).toBeGreaterThanOrEqual(cost);
     expect(paid).toBeLessThan(cost + NEAR);
     expect(await planOf(contracts[0]!.contract_uuid)).toMatchObject({

@@ -33,6 +33,7 @@ beforeAll(async () => {
   buyer = await createCollector();
   [treasury] = (await createReceivers(1)) as [string];
   await token.give(buyer.accountId, 1_000n * PRICE);
+  await bodyOf(await setAccount(shop, treasury), 200);
 });
 
 afterEach(() => {
@@ -40,63 +41,63 @@ afterEach(() => {
   vi.unstubAllGlobals();
 });
 
-const setAccount = (account_id: string | null) =>
-  admin(`/integration/${shop.integrationUuid}/payout-account`, { method: "PUT", json: { account_id } });
+const setAccount = ({ integrationUuid }: TestIntegration, account_id: string) =>
+  admin(`/integration/${integrationUuid}/payout-account`, { method: "PUT", json: { account_id } });
 const payOut = (amount: string, more: object = {}, headers: Record<string, string> = {}, key = shop.key) =>
   api("/wallet/payout", { key, json: { amount, currency: token.accountId, ...more }, headers });
 
 /** Sells NFTs of a new collection for the token. */
-async function sell(quantity: number): Promise<void> {
+async function sell(quantity: number, seller = shop): Promise<void> {
   const phases = [{ phase: 2, mint_fee: `${PRICE}`, currency: token.accountId }];
-  const collection = await createCollection(shop, { settings: { phases } });
+  const collection = await createCollection(seller, { settings: { phases } });
   const msg = JSON.stringify({ collection_id: collection.near_collection.collection_id, quantity });
-  const args = { receiver_id: shop.contractAccountId, amount: `${BigInt(quantity) * PRICE}`, msg };
+  const args = { receiver_id: seller.contractAccountId, amount: `${BigInt(quantity) * PRICE}`, msg };
   await buyer.call(token.accountId, "ft_transfer_call", args, "1");
-  await until(async () => (await mintedOnChain(shop, collection)) === quantity);
+  await until(async () => (await mintedOnChain(seller, collection)) === quantity);
 }
 
 describe("a payout in a token", () => {
-  test("needs the account that the operator sets, and something to pay", async () => {
-    expect(await bodyOf(await payOut("all"), 409)).toMatchObject({ code: "payout_account_missing" });
-    await bodyOf(await setAccount(treasury), 200);
-    expect(await bodyOf(await payOut("all"), 402)).toMatchObject({
+  test("needs the account that the operator sets and something to pay, fetches the wallet's shares, registers both accounts and pays all; a quote bounds it", async () => {
+    const own = await createIntegration("First payout");
+    const [account] = (await createReceivers(1)) as [string];
+    const payAll = (headers = {}) => payOut("all", {}, headers, own.key);
+    expect(await bodyOf(await payAll(), 409)).toMatchObject({ code: "payout_account_missing" });
+    await bodyOf(await setAccount(own, account), 200);
+    expect(await bodyOf(await payAll(), 402)).toMatchObject({
       code: "insufficient_funds",
       outcome: "not_submitted",
       retryable: true,
       message: expect.stringContaining("0 USDC"),
     });
-  });
-
-  test("fetches the wallet's shares, registers both accounts and pays all; a quote bounds it", async () => {
-    await sell(2);
+    await sell(2, own);
     const json = {
       method: "POST",
       path: "/wallet/payout",
       body: { amount: "all", currency: token.accountId },
     };
-    const quote = await bodyOf<Quote>(await api("/quote", { key: shop.key, json }), 201);
+    const quote = await bodyOf<Quote>(await api("/quote", { key: own.key, json }), 201);
     // Two registrations, the shares of one contract, and the payment.
     expect(quote.transactions).toBe(4);
-    expect(await token.units(shop.walletAccountId)).toBe(0n);
-    const limited = await payOut("all", {}, { "mintage-max-cost": `${NEAR / 1000n}` });
+    expect(await token.units(own.walletAccountId)).toBe(0n);
+    const limited = await payAll({ "mintage-max-cost": `${NEAR / 1000n}` });
     expect(await bodyOf(limited, 402)).toMatchObject({ code: "cost_exceeds_maximum" });
-    const before = await balanceOf(shop.walletAccountId);
+    const before = await balanceOf(own.walletAccountId);
     const headers = { "mintage-quote": quote.quote_uuid, "idempotency-key": "paid" };
-    const paid = await bodyOf<PayoutAnswer>(await payOut("all", {}, headers), 200);
+    const paid = await bodyOf<PayoutAnswer>(await payAll(headers), 200);
     expect(paid).toMatchObject({
       message: "success",
-      account_id: treasury,
+      account_id: account,
       amount: `${2n * SHARE}`,
       currency: { contract_id: token.accountId, symbol: "USDC", decimals: 6 },
       tx_results: { status: "success", receiver_id: token.accountId },
     });
-    expect(await token.units(treasury)).toBe(2n * SHARE);
-    const spent = before - (await balanceOf(shop.walletAccountId));
+    expect(await token.units(account)).toBe(2n * SHARE);
+    const spent = before - (await balanceOf(own.walletAccountId));
     expect(spent).toBeLessThanOrEqual(BigInt(quote.cost.at_most));
-    expect(await bodyOf(await payOut("all", {}, headers), 200)).toEqual(paid);
-    expect(await token.units(treasury)).toBe(2n * SHARE);
+    expect(await bodyOf(await payAll(headers), 200)).toEqual(paid);
+    expect(await token.units(account)).toBe(2n * SHARE);
     const operations = await bodyOf<{ kind: string; state: string }[]>(
-      await api("/operation?kind=currency_payout", { key: shop.key }),
+      await api("/operation?kind=currency_payout", { key: own.key }),
       200,
     );
     expect(operations).toMatchObject([{ kind: "currency_payout", state: "succeeded" }]);

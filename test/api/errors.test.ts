@@ -305,6 +305,8 @@ const PROVOKED: Readonly<Record<Exclude<ErrorCode, OfTools>, () => Promise<Provo
   outcome_unknown: async () => {
     // The transaction lands and uses its nonce, but no node has its outcome any more. The wallet asks for more than a
     // minute, which passes faster here.
+    const unsure = await createIntegration("Unsure");
+    const { collection_uuid: uuid } = await createCollection(unsure, { copies: [10] });
     await setFaults({ kind: "unknown_transaction" });
     let isSent = false;
     observeCheckpoints((name) => {
@@ -313,7 +315,7 @@ const PROVOKED: Readonly<Record<Exclude<ErrorCode, OfTools>, () => Promise<Provo
     let later = 0;
     const real = Date.now.bind(Date);
     vi.spyOn(Date, "now").mockImplementation(() => real() + later);
-    const asked = mint();
+    const asked = mint(mintBody(), unsure, uuid);
     let answered = false;
     void asked.then(() => {
       answered = true;
@@ -324,7 +326,7 @@ const PROVOKED: Readonly<Record<Exclude<ErrorCode, OfTools>, () => Promise<Provo
       await new Promise((resolve) => setTimeout(resolve, 200));
       later += 31_000;
       // The schedule wakes a wallet that has waited for a long time.
-      await walletOf(shop.integrationUuid).reconcile();
+      await walletOf(unsure.integrationUuid).reconcile();
     }
     return asked;
   },

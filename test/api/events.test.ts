@@ -27,11 +27,14 @@ interface Event {
 let shop: TestIntegration;
 let stranger: TestIntegration;
 let made: Finalized;
+/** Those that the shop has at first. */
+let begun: Event[];
 let receiver: string;
 
 beforeAll(async () => {
   [shop, stranger] = [await createIntegration("Shop"), await createIntegration("Stranger")];
   made = await createCollection(shop, { copies: [40] });
+  begun = await list();
   [receiver] = (await createReceivers(1)) as [string];
 });
 
@@ -49,10 +52,9 @@ const mint = (uuid: string, more: object = {}, headers: Record<string, string> =
 
 describe("the events of an integration", () => {
   test("are numbered without gaps from 1, each with its own uuid", async () => {
-    const all = await list();
-    expect(all.map(({ seq }) => seq)).toEqual(all.map((_, index) => index + 1));
-    expect(new Set(all.map(({ event_uuid }) => event_uuid)).size).toBe(all.length);
-    expect(typesOf(all)).toEqual([
+    expect(begun.map(({ seq }) => seq)).toEqual(begun.map((_, index) => index + 1));
+    expect(new Set(begun.map(({ event_uuid }) => event_uuid)).size).toBe(begun.length);
+    expect(typesOf(begun)).toEqual([
       "operation.succeeded",
       "operation.succeeded",
       "key.created",
@@ -60,8 +62,7 @@ describe("the events of an integration", () => {
       "collection.finalized",
       "operation.succeeded",
     ]);
-    expect(all[4]?.data).toMatchObject({ collection_uuid: made.collection_uuid, total_copies: 40 });
-    expect(await list()).toEqual(all);
+    expect(begun[4]?.data).toMatchObject({ collection_uuid: made.collection_uuid, total_copies: 40 });
   });
 
   test("report each token of a mint and its operation, in one row", async () => {
@@ -296,6 +297,7 @@ describe("GET /event", () => {
   });
 
   test("accepts a read key, requires a key, and shows only the integration's own events", async () => {
+    await bodyOf(await mint(made.collection_uuid), 201);
     expect((await list("", shop.readKey)).length).toBeGreaterThan(0);
     await bodyOf(await api("/event"), 401);
     await bodyOf(await api("/event", { headers: { accept: "text/event-stream" } }), 401);

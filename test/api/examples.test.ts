@@ -213,4 +213,8 @@ test("every example of the OpenAPI document is accepted by the service", async (
     expect(await undocumented(document, operation, copy), operation.operationId).toEqual([]);
     expect(response.status, `${operation.operationId}: ${await response.text()}`).toBeLessThan(300);
   }
+  await bodyOf(
+    await admin(`/integration/${ids.integration_uuid}`, { method: "PUT", json: { suspended: false } }),
+    200,
+  );
 });

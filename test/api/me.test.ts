@@ -78,19 +78,18 @@ const defaultLimits = async (): Promise<object> => {
 
 describe("GET /me", () => {
   test("shows the key's rights, limits, wallet and contracts", async () => {
-    const draft = await createDraft(shop, { copies: [1] });
-    // D1, which counts drafts, knows within seconds that the collection's is finalized.
-    await expect.poll(async () => (await me()).limits.used.drafts).toBe(1);
-    const answer = await me();
+    const own = await createIntegration("Egret shop");
+    const draft = await createDraft(own, { copies: [1] });
+    const answer = await me(own.key);
     expect(answer).toMatchObject({
-      integration_uuid: shop.integrationUuid,
-      name: "Heron shop",
+      integration_uuid: own.integrationUuid,
+      name: "Egret shop",
       key: { name: "full", role: "full", expires_at: null },
-      wallet: { account_id: shop.walletAccountId, state: "active", unpaid_sales: "0", queued: 0 },
+      wallet: { account_id: own.walletAccountId, state: "active", unpaid_sales: "0", queued: 0 },
       contracts: [
         {
-          contract_uuid: shop.contractUuid,
-          account_id: shop.contractAccountId,
+          contract_uuid: own.contractUuid,
+          account_id: own.contractAccountId,
           name: "Test contract",
           symbol: "TEST",
         },
@@ -104,12 +103,12 @@ describe("GET /me", () => {
         used: { drafts: 1, keys: 2, operations_waiting: 0 },
       },
     });
-    expect(BigInt(answer.wallet.balance ?? 0)).toBe(await balanceOf(shop.walletAccountId));
+    expect(BigInt(answer.wallet.balance ?? 0)).toBe(await balanceOf(own.walletAccountId));
     expect(BigInt(answer.wallet.available ?? 0)).toBeGreaterThan(0n);
     expect(BigInt(answer.wallet.available ?? 0)).toBeLessThanOrEqual(BigInt(answer.wallet.balance ?? 0));
     expect(BigInt(answer.contracts[0]?.balance_free ?? 0)).toBeGreaterThan(0n);
     expect(answer.limits.used.stored_bytes).toBeGreaterThan(0);
-    await bodyOf(await api(`/collection-draft/${draft}`, { key: shop.key }), 200);
+    await bodyOf(await api(`/collection-draft/${draft}`, { key: own.key }), 200);
   });
 
   test("may be called with a read key, and shows that key", async () => {
@@ -164,14 +163,16 @@ describe("GET /me", () => {
   });
 
   test("has null for data of the chain while no node answers", async () => {
+    const own = await createIntegration("Swan shop");
+    await me(own.key);
     await setFaults({ kind: "down" });
     vi.setSystemTime(Date.now() + 6_000);
-    const { wallet, contracts, limits } = await me();
-    expect(wallet).toMatchObject({ account_id: shop.walletAccountId, balance: null, available: null });
+    const { wallet, contracts, limits } = await me(own.key);
+    expect(wallet).toMatchObject({ account_id: own.walletAccountId, balance: null, available: null });
     expect(contracts).toEqual([
       {
-        contract_uuid: shop.contractUuid,
-        account_id: shop.contractAccountId,
+        contract_uuid: own.contractUuid,
+        account_id: own.contractAccountId,
         name: null,
         symbol: null,
         balance_free: null,

@@ -12,7 +12,7 @@ import {
   operationOver,
   readOperation,
 } from "../support/operations.ts";
-import { sendFrom } from "../support/payments.ts";
+import { pay, sendFrom } from "../support/payments.ts";
 
 let integration: TestIntegration;
 let collection: Finalized;
@@ -47,10 +47,9 @@ interface Failed {
 
 beforeAll(async () => {
   integration = await createIntegration();
-  collection = await createCollection(integration, {
-    copies: [50, 50, 50],
-    subtitle: "No. $TOKEN_NUM of $TOTAL_NUM",
-  });
+  // For the storage of long metadata, too.
+  await pay("platform", integration.walletAccountId, 10n ** 25n);
+  collection = await createCollection(integration, { copies: [50, 50, 50] });
   [alice, bob] = (await createReceivers(2)) as [string, string];
 });
 afterEach(() => observeCheckpoints(null));
@@ -62,16 +61,19 @@ const supply = () => mintedOnChain(integration, collection);
 
 describe("a mint", () => {
   test("goes to several receivers in their order, each token with its own picture", async () => {
+    const copies = [50, 50, 50];
+    const own = await createCollection(integration, { copies, subtitle: "No. $TOKEN_NUM of $TOTAL_NUM" });
+    const { collection_uuid: uuid } = own;
     const body = await bodyOf<Minted>(
-      await mint({ receiver_addresses: [alice, bob], quantity_per_receiver: 2 }),
+      await mint({ receiver_addresses: [alice, bob], quantity_per_receiver: 2 }, {}, uuid),
       201,
     );
     expect(body.message).toBe("success");
     expect(body.tokens.map(({ owner_id }) => owner_id)).toEqual([alice, alice, bob, bob]);
     expect(body.tx_results.map(({ status }) => status)).toEqual(["success"]);
     const first = body.tokens[0]!;
-    expect(first.token_id).toBe(`${collection.near_collection.collection_id}:1`);
-    expect(first.collection_uuid).toBe(collection.collection_uuid);
+    expect(first.token_id).toBe(`${own.near_collection.collection_id}:1`);
+    expect(first.collection_uuid).toBe(uuid);
     expect(first.metadata.title).toBe("Herons No. 1 of 150");
     const args = { token_id: first.token_id };
     const contract = integration.contractAccountId;
@@ -82,7 +84,7 @@ describe("a mint", () => {
     const file = await api(new URL(first.media_url).pathname);
     const digest = await crypto.subtle.digest("SHA-256", await file.arrayBuffer());
     expect(Buffer.from(digest).toString("base64")).toBe(first.metadata.media_hash);
-    const read = await api(`/collection/${collection.collection_uuid}`, { key: integration.key });
+    const read = await api(`/collection/${uuid}`, { key: integration.key });
     expect(await bodyOf(read, 200)).toMatchObject({ minted: 4 });
   });
 

@@ -224,8 +224,9 @@ describe("a bulk update with a key whose budget of a day", () => {
       metadata: { title, extra: JSON.stringify("x".repeat(length)) },
     }));
 
+  beforeAll(() => open("Small budget"));
+
   test("is less than its only transaction may cost is refused, and nothing is sent", async () => {
-    await open("Small budget");
     const updates = titled("Budgeted", ids.slice(0, 3), 10);
     const { cost } = await quoteOf(updates);
     // A quote is for twice the price of gas and ten percent more.
