@@ -7,7 +7,7 @@ const outcome = ["test/unit/mint-outcome.test.ts"];
 /** The scripts of the pages for collectors. */
 export const BROWSER: readonly Mutant[] = [
   {
-    id: "mint page: the price of one is attached for all",
+    id: "mint page: the price of one NFT is attached for several",
     file: "browser/mint.ts",
     search: "params: { ...call, gas, deposit: fee }",
     replacement: "params: { ...call, gas, deposit: String(BigInt(fee) / BigInt(quantity)) }",
@@ -15,7 +15,7 @@ export const BROWSER: readonly Mutant[] = [
     named: "is the shown mint at the shown price",
   },
   {
-    id: "mint page: another price than the one that is shown is signed",
+    id: "mint page: another price than the shown one is signed",
     file: "browser/mint.ts",
     search: "if (fee === wanted.fee && found.mint_fee === wanted.each)",
     replacement: "if (fee !== null && Object.assign(wanted, { fee }))",
@@ -23,7 +23,7 @@ export const BROWSER: readonly Mutant[] = [
     named: "is nothing if the price has changed since it was shown",
   },
   {
-    id: "mint page: an answer for another number or account counts",
+    id: "mint page: a response for another quantity or account is used",
     file: "browser/mint.ts",
     search: "const isOld = () => own !== asked || connected === null || busy;",
     replacement: "const isOld = () => connected === null || busy;",
@@ -31,7 +31,7 @@ export const BROWSER: readonly Mutant[] = [
     named: "comes last",
   },
   {
-    id: "mint page: an answer of an earlier block sets back how many are left",
+    id: "mint page: a response of an earlier block raises the number that is left",
     file: "browser/mint.ts",
     search: "if (minted < shownMinted) return;",
     replacement: "if (minted < 0) return;",
@@ -39,7 +39,7 @@ export const BROWSER: readonly Mutant[] = [
     named: "the number that is left never goes back",
   },
   {
-    id: "mint page: what was agreed for one number holds for another",
+    id: "mint page: the price agreed for one quantity is used for another",
     file: "browser/mint.ts",
     search: "agreed = fee === null ? null : { quantity, fee,",
     replacement: "agreed = fee === null ? null : { quantity: 1, fee,",
@@ -47,7 +47,7 @@ export const BROWSER: readonly Mutant[] = [
     named: "is the shown mint at the shown price",
   },
   {
-    id: "mint page: the answer for an account that has left is shown",
+    id: "mint page: the response for a disconnected account is shown",
     file: "browser/mint.ts",
     search: "own !== asked || connected === null || busy",
     replacement: "own !== asked || busy",
@@ -55,7 +55,7 @@ export const BROWSER: readonly Mutant[] = [
     named: "responses for a disconnected account are not shown",
   },
   {
-    id: "wallets: a wallet that is left stays connected to the page",
+    id: "wallets: a wallet stays connected to the page after it was disconnected",
     file: "browser/connecting.ts",
     search: "    changed(connection);\n",
     replacement: "    if (connection) changed(connection);\n",
@@ -63,7 +63,7 @@ export const BROWSER: readonly Mutant[] = [
     named: "can be disconnected even if it doesn't respond",
   },
   {
-    id: "claim page: a name that was typed counts for every way",
+    id: "claim page: a typed account is used whichever way was chosen",
     file: "browser/claim.ts",
     search: "return connected?.account ?? null;",
     replacement: "return connected?.account ?? (isAccountId(typed) ? typed : null);",
@@ -71,7 +71,7 @@ export const BROWSER: readonly Mutant[] = [
     named: "a link is redeemed in the chosen way",
   },
   {
-    id: "claim page: a key counts that isn't kept",
+    id: "claim page: a created key is used before the collector has confirmed keeping it",
     file: "browser/claim.ts",
     search: "return made && kept.checked ? made.accountId : null;",
     replacement: "return made?.accountId ?? null;",
@@ -79,7 +79,7 @@ export const BROWSER: readonly Mutant[] = [
     named: "a claim link can create a key, which is shown, can be downloaded, and never leaves the page",
   },
   {
-    id: "claim page: what one link was claimed for holds for another",
+    id: "claim page: the receiver of one link is used for another",
     file: "browser/claim.ts",
     search: "`mintage:${slug}:claim:${secret?.drop}:${secret?.link}`",
     replacement: "`mintage:${slug}:claim:${secret?.drop}`",
@@ -87,7 +87,7 @@ export const BROWSER: readonly Mutant[] = [
     named: "another link in the same browser asks again",
   },
   {
-    id: "claim page: whoever comes back isn't told what became of it",
+    id: "claim page: a returning collector doesn't see what became of the claim",
     file: "browser/claim.ts",
     search: "  keptForGood.set(INTENT, receiver);\n",
     replacement: "",
@@ -95,7 +95,7 @@ export const BROWSER: readonly Mutant[] = [
     named: "another link in the same browser asks again",
   },
   {
-    id: "claim page: another link in the same window is taken for the first",
+    id: "claim page: another link in the same window is treated as the first",
     file: "browser/claim.ts",
     search: "if (readLinkFragment(location.hash)) location.reload();",
     replacement: "if (!readLinkFragment(location.hash)) location.reload();",
@@ -103,42 +103,42 @@ export const BROWSER: readonly Mutant[] = [
     named: "a link stays in its address",
   },
   {
-    id: "mint page: NFTs that somebody has sent are taken for a mint",
+    id: "mint page: received NFTs count as a mint",
     file: "browser/outcome.ts",
     search: "if (left === null || !hasPaid(BigInt(left))) return null;",
     replacement: "if (left === null) return null;",
     tests: outcome,
   },
   {
-    id: "mint page: who paid no more than the price has minted",
+    id: "mint page: a balance that fell by exactly the price, without gas, counts as a mint",
     file: "browser/outcome.ts",
     search: "currency === null ? now < rest",
     replacement: "currency === null ? now <= rest",
     tests: outcome,
   },
   {
-    id: "mint page: who paid less of a token than the price has minted",
+    id: "mint page: a token balance that fell by less than the price counts as a mint",
     file: "browser/outcome.ts",
     search: ": now <= rest",
     replacement: ": now <= rest + 1n",
     tests: outcome,
   },
   {
-    id: "mint page: an earlier mint is taken for the one that was asked for",
+    id: "mint page: an earlier mint counts as the requested one",
     file: "browser/outcome.ts",
     search: "if (found.tokens.some(({ number }) => number <= minted)) return",
     replacement: "if (found.tokens.some(({ number }) => number < minted)) return",
     tests: outcome,
   },
   {
-    id: "mint page: an address that names somebody's mint is believed",
+    id: "mint page: an address with another account's mint is accepted",
     file: "browser/outcome.ts",
     search: "named.tokens.length === intent.quantity && named.tokens.every(isOwnedBy(intent.owner))",
     replacement: "named.tokens.length === intent.quantity",
     tests: outcome,
   },
   {
-    id: "mint page: what isn't known yet is taken for none",
+    id: "mint page: an outcome that isn't known yet counts as no mint",
     file: "browser/outcome.ts",
     search: "isOpen = true;",
     replacement: "isOpen = false;",

@@ -3,7 +3,7 @@ import type { Mutant } from "../mutant.ts";
 /** The contract; each is built to wasm and run by the harness. */
 export const CONTRACT: readonly Mutant[] = [
   {
-    id: "transfer: an approval that was replaced is taken",
+    id: "transfer: a replaced approval is accepted",
     file: "contract/mintage/src/token/transfer.rs",
     search: "request.approval_id.is_some_and(|id| id != approval.id)",
     replacement: "request.approval_id.is_some_and(|id| id > approval.id)",
@@ -11,7 +11,7 @@ export const CONTRACT: readonly Mutant[] = [
     named: "an_approved_account_transfers",
   },
   {
-    id: "transfer: tokens of a closed collection are passed on",
+    id: "transfer: tokens are transferred although the collection forbids transfers",
     file: "contract/mintage/src/token/transfer.rs",
     search: "if place.header.is(header::TRANSFERS_OFF) {",
     replacement: "if place.header.is(header::TRANSFERS_OFF) && place.header.is(header::TRANSFERS_FILTERED) {",
@@ -19,7 +19,7 @@ export const CONTRACT: readonly Mutant[] = [
     named: "transfers_can_be_forbidden",
   },
   {
-    id: "transfer: an account on the denied list gets tokens",
+    id: "transfer: an account on the denied list receives tokens",
     file: "contract/mintage/src/token/transfer.rs",
     search: "if denied.contains(receiver_id) {",
     replacement: "if denied.len() > 1 && denied.contains(receiver_id) {",
@@ -27,7 +27,7 @@ export const CONTRACT: readonly Mutant[] = [
     named: "transfers_can_be_forbidden",
   },
   {
-    id: "solvency: what is owed to others may be spent",
+    id: "solvency: money that is owed to others can be spent",
     file: "contract/mintage/src/solvency.rs",
     search: "* BYTE_PRICE + self.owed + CUSHION",
     replacement: "* BYTE_PRICE + CUSHION",
@@ -43,7 +43,7 @@ export const CONTRACT: readonly Mutant[] = [
     named: "transfers_spend_nothing",
   },
   {
-    id: "voucher: one that has expired is taken",
+    id: "voucher: an expired voucher is accepted",
     file: "contract/mintage/src/drop/voucher.rs",
     search: "if host::now_ms() >= self.terms.expires_at_ms {",
     replacement: "if self.terms.expires_at_ms == 0 {",
@@ -51,7 +51,7 @@ export const CONTRACT: readonly Mutant[] = [
     named: "a_voucher_ends_with_its_time",
   },
   {
-    id: "voucher: a free one leaves the drop's reserve",
+    id: "voucher: a free voucher doesn't use the drop's reserve",
     file: "contract/mintage/src/drop/voucher.rs",
     search: "            0 => drop.check_reserve(",
     replacement: "            1 => drop.check_reserve(",
@@ -75,7 +75,7 @@ export const CONTRACT: readonly Mutant[] = [
     named: "a_voucher_is_good_in_its_currency_alone",
   },
   {
-    id: "voucher: a token that the collection doesn't name pays",
+    id: "voucher: a token that the collection doesn't name is accepted",
     file: "contract/mintage/src/drop/voucher.rs",
     search: "!store::rules(drop.collection).names_currency(token)",
     replacement: "token.is_empty()",
@@ -83,7 +83,7 @@ export const CONTRACT: readonly Mutant[] = [
     named: "a_token_that_lies_redeems",
   },
   {
-    id: "drop: it is closed while a voucher's copy is left",
+    id: "drop: a drop is closed while a copy for a voucher is left",
     file: "contract/mintage/src/drop/manage.rs",
     search: "check_copies(&store::header(drop.collection), 1)",
     replacement: "check_copies(&store::header(drop.collection), drop.quantity.into())",
@@ -91,7 +91,7 @@ export const CONTRACT: readonly Mutant[] = [
     named: "a_drop_for_which_nothing_is_left",
   },
   {
-    id: "allowlist: a function-call key lists accounts",
+    id: "allowlist: a function-call key can add accounts",
     file: "contract/mintage/src/allowlist.rs",
     search: "    let mut books = guard::signing_staff();\n    let (name, fingerprints)",
     replacement: "    let mut books = guard::staff();\n    let (name, fingerprints)",
@@ -99,7 +99,7 @@ export const CONTRACT: readonly Mutant[] = [
     named: "function_call_keys_reach",
   },
   {
-    id: "views: each collection with burnt tokens has pages of its own",
+    id: "views: each collection with burnt tokens has its own limit of pages",
     file: "contract/mintage/src/token/enumeration.rs",
     search: "pages = pages.saturating_sub(1);",
     replacement: "pages = PAGES;",
@@ -115,7 +115,7 @@ export const CONTRACT: readonly Mutant[] = [
     named: "an_upgrade_is_announced_ahead",
   },
   {
-    id: "upgrade: a batch under way asks nobody",
+    id: "upgrade: a batch under way isn't checked against the announcement",
     file: "contract/mintage/src/upgrade.rs",
     search: "Plan::read().check_due(&required_code_hash()).or_fail();",
     replacement: "required_code_hash();",
@@ -123,7 +123,7 @@ export const CONTRACT: readonly Mutant[] = [
     named: "an_upgrade_under_way_ends_with_its_announcement",
   },
   {
-    id: "batch: a function-call key mints without end",
+    id: "batch: a function-call key mints beyond its quota",
     file: "contract/mintage/src/token/batch.rs",
     search: "header.set_staff_left(now, rest);",
     replacement: "header.set_staff_left(now, rest.max(1_000));",
@@ -131,7 +131,7 @@ export const CONTRACT: readonly Mutant[] = [
     named: "staff_mints_have_a_quota_for_each_collection_and_day",
   },
   {
-    id: "transfer: the resolution has no gas for an owner without a name",
+    id: "transfer: the resolution lacks gas for an owner with an implicit account",
     file: "contract/mintage/src/token/transfer.rs",
     search: "const GAS_FOR_RESOLVE: u64 = 17_000_000_000_000;",
     replacement: "const GAS_FOR_RESOLVE: u64 = 8_000_000_000_000;",
@@ -139,7 +139,7 @@ export const CONTRACT: readonly Mutant[] = [
     named: "deposits_return_to_owners_without_a_name",
   },
   {
-    id: "refusals: one is as long as what it repeats",
+    id: "refusals: a refusal is as long as the input that it quotes",
     file: "contract/mintage/src/host.rs",
     search: "text.len().min(FAILURE_LIMIT)",
     replacement: "text.len().min(FAILURE_LIMIT * FAILURE_LIMIT)",
@@ -147,7 +147,7 @@ export const CONTRACT: readonly Mutant[] = [
     named: "a_refusal_of_something_long",
   },
   {
-    id: "locks: locked royalties go to another account",
+    id: "locks: locked royalties can be moved to another account",
     file: "contract/mintage/src/collection/locks.rs",
     search: "old.iter().all(|share| new.contains(share))",
     replacement: "old.iter().all(|share| new.iter().any(|other| other.1 == share.1))",
@@ -155,7 +155,7 @@ export const CONTRACT: readonly Mutant[] = [
     named: "no_call_loosens_a_lock",
   },
   {
-    id: "locks: an admin locks the code",
+    id: "locks: an admin can lock the code",
     file: "contract/mintage/src/collection/lock.rs",
     search: "guard::only_owner(&books);",
     replacement: "",
@@ -163,7 +163,7 @@ export const CONTRACT: readonly Mutant[] = [
     named: "locked_code_stays",
   },
   {
-    id: "shares: a mint pays for the records of its shares",
+    id: "shares: records of implicit royalty accounts aren't made in advance",
     file: "contract/mintage/src/shares.rs",
     search: "unnamed.skip(1)",
     replacement: "unnamed.skip(3)",
@@ -171,7 +171,7 @@ export const CONTRACT: readonly Mutant[] = [
     named: "a_paid_mint_pays_for_itself_with_nothing_free",
   },
   {
-    id: "shares: what a token refused is lost",
+    id: "shares: a share that a token refused is lost",
     file: "contract/mintage/src/shares.rs",
     search: "if host::promise_succeeded() {",
     replacement: "if host::promise_succeeded() || amount > 0 {",
@@ -187,7 +187,7 @@ export const CONTRACT: readonly Mutant[] = [
     named: "withdrawals_that_overlap_pay_once",
   },
   {
-    id: "prices: any token pays",
+    id: "prices: any token is accepted",
     file: "contract/mintage/src/collection/eligibility.rs",
     search: "_ if !payable => Err(other_currency()),",
     replacement: "_ if !payable && currency.is_none() => Err(other_currency()),",
@@ -195,7 +195,7 @@ export const CONTRACT: readonly Mutant[] = [
     named: "what_is_refused_comes_back_whole",
   },
   {
-    id: "prices: a token that names an account without fee opens phases of other currencies",
+    id: "prices: a payment in a token for an account without fee opens phases of other currencies",
     file: "contract/mintage/src/collection/eligibility.rs",
     search: "(minter.bypass && currency.is_none())",
     replacement: "minter.bypass",
@@ -203,7 +203,7 @@ export const CONTRACT: readonly Mutant[] = [
     named: "a_token_opens_its_own_phases_alone",
   },
   {
-    id: "prices: NFTs take bytes ahead before shares have their records",
+    id: "prices: storage is promised to NFTs before the records of shares are stored",
     file: "contract/mintage/src/token/direct.rs",
     search:
       "        accrue_shares(books, self.rules, &sent.currency, price);\n        self.promise(books, header, 0);\n",
@@ -213,7 +213,7 @@ export const CONTRACT: readonly Mutant[] = [
     named: "what_the_balance_covers_is_sold",
   },
   {
-    id: "prices: mint_eligibility forgets the records of first shares",
+    id: "prices: mint_eligibility omits the storage of first shares' records",
     file: "contract/mintage/src/token/direct.rs",
     search: "(0, share_records(root, self.rules, token, price))",
     replacement: "(0, share_records(root, self.rules, token, price) / 1_000)",
@@ -229,7 +229,7 @@ export const CONTRACT: readonly Mutant[] = [
     named: "a_refused_token_keeps_no_other",
   },
   {
-    id: "updates: a refusal drops the page that was read",
+    id: "updates: a refused token drops the page that was read",
     file: "contract/mintage/src/token/update.rs",
     search: "        self.pages.push(seen);\n        result",
     replacement: "        if result.is_ok() {\n            self.pages.push(seen);\n        }\n        result",
@@ -237,7 +237,7 @@ export const CONTRACT: readonly Mutant[] = [
     named: "a_refused_token_keeps_no_other",
   },
   {
-    id: "phases: the supply of a phase never ends",
+    id: "phases: the supply of a phase isn't limited",
     file: "contract/mintage/src/collection/eligibility.rs",
     search: "        minter.taken[place],",
     replacement: "        0,",

@@ -6,7 +6,7 @@ const effects = ["test/losses/answers-with-effects.test.ts"];
 /** What a request meets before its use case, and what its answer passes. */
 export const HTTP: readonly Mutant[] = [
   {
-    id: "authentication: a revoked key is taken",
+    id: "authentication: a revoked key is accepted",
     file: "src/http/authentication.ts",
     search: "if (key.revokedAt !== null) {",
     replacement: "if (key.revokedAt === undefined) {",
@@ -14,7 +14,7 @@ export const HTTP: readonly Mutant[] = [
     named: "a revoked key is refused with that reason",
   },
   {
-    id: "authentication: an expired key is taken",
+    id: "authentication: an expired key is accepted",
     file: "src/http/authentication.ts",
     search: "expiresAt <= now",
     replacement: "expiresAt <= 0",
@@ -22,7 +22,7 @@ export const HTTP: readonly Mutant[] = [
     named: "a key stops working when it expires",
   },
   {
-    id: "authentication: a key that may only read may write",
+    id: "authentication: a read key can write",
     file: "src/http/authentication.ts",
     search: "if (endpoint) requireRights(key.rights, endpoint);",
     replacement: "void [endpoint, requireRights];",
@@ -30,7 +30,7 @@ export const HTTP: readonly Mutant[] = [
     named: "a read key may read and check an account, and may not write",
   },
   {
-    id: "operator: the beginning of the token is enough",
+    id: "operator: a prefix of the token is accepted",
     file: "src/http/authentication.ts",
     search: "[digest(token), digest(given)]",
     replacement: "[digest(token.slice(0, given.length)), digest(given)]",
@@ -46,7 +46,7 @@ export const HTTP: readonly Mutant[] = [
     named: "bytes=0-0",
   },
   {
-    id: "ranges: a suffix is read from the start",
+    id: "ranges: a suffix range is read from the start of the file",
     file: "src/api/gateway/cache.ts",
     search: "{ offset: size - length, length }",
     replacement: "{ offset: 0, length }",
@@ -70,7 +70,7 @@ export const HTTP: readonly Mutant[] = [
     named: "is refused with another body, query, address or method",
   },
   {
-    id: "idempotency: a refusal for want of money is kept",
+    id: "idempotency: a refusal for insufficient funds is stored",
     file: "src/db/queries/idempotency.ts",
     search: "const FREEING = [400, 401, 402, 403,",
     replacement: "const FREEING = [400, 401, 403,",
@@ -78,7 +78,7 @@ export const HTTP: readonly Mutant[] = [
     named: "is 402 with the missing amount",
   },
   {
-    id: "idempotency: another body is taken for the same request",
+    id: "idempotency: a request with another body gets the stored response",
     file: "src/http/idempotency.ts",
     search: "    this.#requireSame(row);\n    this.#c.header(REPLAYED",
     replacement: "    this.#c.header(REPLAYED",
@@ -86,7 +86,7 @@ export const HTTP: readonly Mutant[] = [
     named: "is refused with another body, query, address or method",
   },
   {
-    id: "idempotency: what a form was isn't kept with its answer",
+    id: "idempotency: a form's fingerprint isn't stored with its response",
     file: "src/http/idempotency.ts",
     search: "    await this.#read(digest);\n    if (!this.knownRow)",
     replacement:
@@ -95,7 +95,7 @@ export const HTTP: readonly Mutant[] = [
     named: "is the same request with another boundary and another order of its files",
   },
   {
-    id: "webhooks: a rotation's answer shows what was changed meanwhile as it was",
+    id: "webhooks: the response to a rotation lacks a concurrent change",
     file: "src/events/webhooks/webhooks.ts",
     search: "eq(webhooks.secret, read.secret), ...asRead) as SQL;",
     replacement: "eq(webhooks.secret, read.secret), ...asRead.slice(9)) as SQL;",
@@ -103,7 +103,7 @@ export const HTTP: readonly Mutant[] = [
     named: "a rotation's answer includes what another request changed at the same time",
   },
   {
-    id: "drafts: a change's answer shows what was changed meanwhile as it was",
+    id: "drafts: the response to a change lacks a concurrent change",
     file: "src/db/queries/drafts.ts",
     search: "asRead === null ? undefined : eq(drafts.updatedAt",
     replacement: "asRead !== undefined ? undefined : eq(drafts.updatedAt",
@@ -111,7 +111,7 @@ export const HTTP: readonly Mutant[] = [
     named: "a change's answer includes what another request changed at the same time",
   },
   {
-    id: "pages: a change's answer shows what was changed meanwhile as it was",
+    id: "pages: the response to a change lacks a concurrent change",
     file: "src/api/collections/update-page.ts",
     search: "AND ${asRead === null ? sql`true` : isAsRead}`;",
     replacement: "AND (${asRead === null ? sql`true` : isAsRead} OR 1)`;",
@@ -119,14 +119,14 @@ export const HTTP: readonly Mutant[] = [
     named: "a change's answer includes what another request changed at the same time",
   },
   {
-    id: "chain: a frozen node is believed",
+    id: "chain: responses of a frozen node are accepted",
     file: "src/chain/endpoints.ts",
     search: "if (block.height < floor) {",
     replacement: "if (block.height < 0) {",
     tests: ["test/unit/chain-freshness.test.ts"],
   },
   {
-    id: "chain: Retry-After is not waited for",
+    id: "chain: Retry-After is ignored",
     file: "src/chain/endpoints.ts",
     search: "return Math.max(this.#of(url).refusesUntil - this.#now(), 0);",
     replacement: "return Math.min(this.#of(url).refusesUntil - this.#now(), 0);",
@@ -141,7 +141,7 @@ export const HTTP: readonly Mutant[] = [
     named: "a PUT that changes nothing is no write",
   },
   {
-    id: "authentication: a write is let pass by what was known of its key",
+    id: "authentication: a write is accepted by an expired cache entry of its key",
     file: "src/http/authentication.ts",
     search: "cached.until > now ?",
     replacement: "(write || cached.until > now) ?",
@@ -149,7 +149,7 @@ export const HTTP: readonly Mutant[] = [
     named: "within",
   },
   {
-    id: "idempotency: a key that was used anew is forgotten",
+    id: "idempotency: the clean-up deletes a key that is in use again",
     file: "src/operator/jobs/clean-up.ts",
     search: "AND idempotency_keys.expires_at <= ${now().getTime()}`;",
     replacement: "AND idempotency_keys.expires_at <> ${now().getTime()}`;",
@@ -157,7 +157,7 @@ export const HTTP: readonly Mutant[] = [
     named: "an Idempotency-Key that is used again while the schedule deletes it belongs to the new request",
   },
   {
-    id: "keys: a cached key stands in for as long as the database doesn't answer",
+    id: "keys: a cached key is accepted for as long as the database is unavailable",
     file: "src/http/authentication.ts",
     search: "!cached || cached.readAt + KEY_OUTAGE_MS <= now",
     replacement: "!cached",

@@ -5,7 +5,7 @@ const losses = ["test/losses/ledger-losses.test.ts"];
 /** An integration's ledger: what it accepts, what it signs after a loss, and what D1 gets of it. */
 export const LEDGER: readonly Mutant[] = [
   {
-    id: "ledger: an operation is accepted after its caller was told that it isn't",
+    id: "ledger: an operation is accepted after its caller got a refusal",
     file: "src/operations/engine/drive.ts",
     search: "if (this.#isAbandoned) throw",
     replacement: "if (this.#isAbandoned && this.#isAccepted) throw",
@@ -13,7 +13,7 @@ export const LEDGER: readonly Mutant[] = [
     named: "before the first step was made refuses the write for good",
   },
   {
-    id: "ledger: a suspension is unknown to it",
+    id: "ledger: operations of a suspended integration are accepted",
     file: "src/operations/engine/object.ts",
     search: "if (isForKey && this.#isSuspended())",
     replacement: "if (isForKey && this.#isSuspended() && id === row.keyId)",
@@ -21,7 +21,7 @@ export const LEDGER: readonly Mutant[] = [
     named: "another isolate, which doesn't know of the suspension",
   },
   {
-    id: "ledger: an operation whose end is stored is answered with 202 if the work stops right after",
+    id: "ledger: an operation whose end is stored right before a crash is answered with 202",
     file: "src/operations/engine/object.ts",
     search: "return (await this.#find(drive.row.id)) ?? null;",
     replacement: "return null;",
@@ -29,7 +29,7 @@ export const LEDGER: readonly Mutant[] = [
     named: "a refusal that is stored is answered",
   },
   {
-    id: "ledger: D1 names 1,000 lost operations, and the others with a later change",
+    id: "ledger: D1 gets the names of lost operations beyond 1,000 only with a later change",
     file: "src/wallet/d1-row.ts",
     search: "isCut: lost.length > NAMED || ",
     replacement: "isCut: ",
@@ -37,7 +37,7 @@ export const LEDGER: readonly Mutant[] = [
     named: "answers keys of as many operations as an R2 that failed",
   },
   {
-    id: "ledger: nonces of the chain are no source for a set-back",
+    id: "ledger: the chain's nonces don't show that the ledger was set back",
     file: "src/wallet/lanes/lane-keys.ts",
     search: "(nonces.get(publicKey) ?? 0n) > BigInt(nonce ?? 0)",
     replacement: "(nonces.get(publicKey) ?? 0n) < BigInt(nonce ?? 0) - BigInt(nonce ?? 0)",
@@ -61,7 +61,7 @@ export const LEDGER: readonly Mutant[] = [
     named: "is shown to the operator, whether a request has noticed it or nobody",
   },
   {
-    id: "operator: a payout goes on to the old account while the database may have the new one",
+    id: "operator: payouts go to the old account although the database may have the new one",
     file: "src/api/admin/integrations.ts",
     search: "if (isStored || isUnavailable(error)) throw",
     replacement: "if (isStored) throw",
@@ -69,7 +69,7 @@ export const LEDGER: readonly Mutant[] = [
     named: "an account that the database may not have is to be set again",
   },
   {
-    id: "unaccepted: files of a mint that was never accepted stay",
+    id: "unaccepted: files of a mint that was never accepted aren't released",
     file: "src/operator/jobs/unaccepted.ts",
     search: "if (known.has(digitsOf(operationId))) continue;",
     replacement: 'if (known.has(digitsOf(operationId)) || operationId !== "") continue;',
@@ -77,7 +77,7 @@ export const LEDGER: readonly Mutant[] = [
     named: "files of a mint that was never accepted are released",
   },
   {
-    id: "unaccepted: files that a ledger didn't answer about aren't looked at again",
+    id: "unaccepted: files aren't checked again after their ledger didn't answer",
     file: "src/operator/jobs/unaccepted.ts",
     search: "hasFailed ||= !isReleased;",
     replacement: "hasFailed ||= isReleased === null;",
@@ -85,7 +85,7 @@ export const LEDGER: readonly Mutant[] = [
     named: "files of a mint that was never accepted are released",
   },
   {
-    id: "unaccepted: drafts that wait for the operator hide the others",
+    id: "unaccepted: drafts that wait for the operator keep the others from being released",
     file: "src/operator/jobs/unaccepted.ts",
     search: "gt(drafts.id, draft ?? FIRST)",
     replacement: 'gt(drafts.id, draft === "" ? draft : FIRST)',
@@ -93,7 +93,7 @@ export const LEDGER: readonly Mutant[] = [
     named: "what was reserved for an operation that was never accepted is released",
   },
   {
-    id: "ledger: what was queued in a copy is signed after the activation",
+    id: "ledger: transactions that were queued in a copy are signed after the activation",
     file: "src/wallet/journal/journal.ts",
     search: "for (const { id } of queued) this.#forgetOld(id, now);",
     replacement: "for (const { id } of queued.slice(queued.length)) this.#forgetOld(id, now);",
@@ -101,7 +101,7 @@ export const LEDGER: readonly Mutant[] = [
     named: "signs nothing that was queued when it is set back",
   },
   {
-    id: "ledger: a key that it has forgotten says that nothing was sent",
+    id: "ledger: the response to a lost Idempotency-Key says that nothing was sent",
     file: "src/http/idempotency.ts",
     search: "throw isForgotten(error) ? forgottenKey(error) : error;",
     replacement: 'throw isForgotten(error) && this.key === "" ? forgottenKey(error) : error;',
@@ -109,7 +109,7 @@ export const LEDGER: readonly Mutant[] = [
     named: "accepts nothing until it is restored",
   },
   {
-    id: "ledger: a payout goes to the account that was read before",
+    id: "ledger: a payout goes to an account that was replaced before its acceptance",
     file: "src/operations/kinds/wallet-payout.ts",
     search: "sql`(SELECT payout_account FROM meta) = ${account}`",
     replacement: "sql`${account} IS NOT NULL`",
@@ -117,7 +117,7 @@ export const LEDGER: readonly Mutant[] = [
     named: "is sent to no account that is replaced before its acceptance",
   },
   {
-    id: "ledger: a refused execution keeps its quote",
+    id: "ledger: a refused execution keeps its quote bound",
     file: "src/operations/engine/run.ts",
     search: 'if (execution && written.status !== "taken")',
     replacement: 'if (execution && written.status === "taken")',
@@ -125,7 +125,7 @@ export const LEDGER: readonly Mutant[] = [
     named: "can be executed under another key after it was refused for a budget",
   },
   {
-    id: "ledger: a finalization that is beginning isn't waited for",
+    id: "ledger: a request doesn't wait for a finalization that is being accepted",
     file: "src/operations/finalize-draft.ts",
     search: "if (context.now().getTime() >= until) throw isBeginning();",
     replacement: "if (until > 0) throw isBeginning();",
@@ -140,7 +140,7 @@ export const LEDGER: readonly Mutant[] = [
     tests: ["test/losses/refused-publication.test.ts"],
   },
   {
-    id: "ledger: a full audit log refuses no operation",
+    id: "ledger: operations are accepted although the audit log is full",
     file: "src/operations/engine/run.ts",
     search: "if (action === undefined || (await hasRoomFor(context, integrationId, action))) return;",
     replacement:
@@ -149,7 +149,7 @@ export const LEDGER: readonly Mutant[] = [
     named: "a full audit log refuses what it would record",
   },
   {
-    id: "ledger: a key that was used again is the first operation's after a loss",
+    id: "ledger: after a loss a reused Idempotency-Key leads to its first operation",
     file: "src/operations/engine/restore-ledger.ts",
     search: "setWhere: sql`excluded.created_at > ${idempotencyKeys.createdAt}`,",
     replacement: "setWhere: sql`false`,",
@@ -157,7 +157,7 @@ export const LEDGER: readonly Mutant[] = [
     named: "a key that a refusal gave back",
   },
   {
-    id: "ledger: the platform's wallet signs again what it may have signed",
+    id: "ledger: the platform's wallet signs transactions that it may have signed before",
     file: "src/wallet/guard.ts",
     search: "if (overtaken && isPlatform) this.#suspectPlatform();",
     replacement: "if (overtaken && isPlatform) this.#isStarted = true;",
@@ -165,7 +165,7 @@ export const LEDGER: readonly Mutant[] = [
     named: "the platform's wallet",
   },
   {
-    id: "ledger: records are deleted though the archive lacks their operations",
+    id: "ledger: records are deleted although the archive lacks their operations",
     file: "src/operator/jobs/clean-up.ts",
     search: "if (needed.size === 0) archived.push(key);",
     replacement: "archived.push(key);",
@@ -181,7 +181,7 @@ export const LEDGER: readonly Mutant[] = [
     named: "a database that was set back gets back files of mints and contracts",
   },
   {
-    id: "ledger: a call of another life is taken for its own",
+    id: "ledger: a call of D1 by another copy of the ledger counts as its own",
     file: "src/wallet/outbox.ts",
     search: "known.flush === sentFlush + 1 && known.flushTag === nextTag",
     replacement: "known.flush === sentFlush + 1 && nextTag !== undefined",
@@ -189,7 +189,7 @@ export const LEDGER: readonly Mutant[] = [
     named: "isn't taken for the one that called it since",
   },
   {
-    id: "ledger: a naming call without an answer isn't followed",
+    id: "ledger: lost operations aren't named again after a call without an answer",
     file: "src/wallet/outbox.ts",
     search:
       'this.#sent(known, { flush: known.flush, tag: known.flushTag });\n    // What that call has named, and whether it was cut, isn\'t known.\n    storage.sql.exec("UPDATE meta SET version = version + 1");',
@@ -198,7 +198,7 @@ export const LEDGER: readonly Mutant[] = [
     named: "answers keys of as many operations",
   },
   {
-    id: "ledger: a cut call takes names out of D1's row",
+    id: "ledger: a call with only some names of lost operations deletes the others from D1's row",
     file: "src/wallet/d1-row.ts",
     search: "Number(naming.isCut),",
     replacement: "Number(!naming),",
@@ -206,7 +206,7 @@ export const LEDGER: readonly Mutant[] = [
     named: "answers keys of as many operations",
   },
   {
-    id: "ledger: a dead letter whose answer is lost is made again",
+    id: "ledger: a dead letter is made twice if D1's answer is lost",
     file: "src/wallet/outbox.ts",
     search: "is_retried = 1 AND id <= ?",
     replacement: "is_retried = 1 AND id < ?",
@@ -214,7 +214,7 @@ export const LEDGER: readonly Mutant[] = [
     named: "is made once although the answer is lost",
   },
   {
-    id: "ledger: D1 without the integration gets its effects",
+    id: "ledger: effects are sent to a D1 that lacks the integration",
     file: "src/wallet/d1-row.ts",
     search: "if (owner?.results.length === 0 && !isEmpty) throw",
     replacement: "if (owner?.results.length === -1 && !isEmpty) throw",
@@ -222,7 +222,7 @@ export const LEDGER: readonly Mutant[] = [
     named: "set back to before an integration",
   },
   {
-    id: "ledger: a D1 that refuses everything has entries set aside",
+    id: "ledger: entries become dead letters although D1 refuses everything",
     file: "src/wallet/outbox.ts",
     search: "await runSentBatch(d1, [...row.statements]);",
     replacement: 'await runSentBatch(d1, [{ sql: "SELECT 1", params: [] }]);',
@@ -230,7 +230,7 @@ export const LEDGER: readonly Mutant[] = [
     named: "refuses everything of a ledger",
   },
   {
-    id: "ledger: what a full D1 doesn't take is set aside",
+    id: "ledger: entries become dead letters although D1 is only full",
     file: "src/db/statements.ts",
     search: "(?!FULL|BUSY",
     replacement: "(?!FULLER|BUSY",
@@ -238,7 +238,7 @@ export const LEDGER: readonly Mutant[] = [
     named: "wait for a full database",
   },
   {
-    id: "ledger: days that D1 has added up are added up again after a loss",
+    id: "ledger: counts of days are added twice after a loss",
     file: "src/operations/engine/restore-ledger.ts",
     search: "lte(ledgerVersion, version)",
     replacement: "lte(ledgerVersion, -1 - version)",
@@ -262,7 +262,7 @@ export const LEDGER: readonly Mutant[] = [
     named: "has its answer takes no more steps",
   },
   {
-    id: "ledger: what failed is archived within the hour",
+    id: "ledger: failed operations are archived within the hour",
     file: "src/operations/engine/archive-pages.ts",
     search: '(state === "failed" && isOld)',
     replacement: 'state === "failed"',
@@ -270,7 +270,7 @@ export const LEDGER: readonly Mutant[] = [
     named: "archives only what has succeeded",
   },
   {
-    id: "ledger: an older sum of sales is taken from D1",
+    id: "ledger: an older sum of sales is restored from D1",
     file: "src/operations/engine/restore-ledger.ts",
     search: ".where(lte(meta.forgotVersion, known.version));",
     replacement: ".where(isNotNull(meta.forgotVersion));",
@@ -278,7 +278,7 @@ export const LEDGER: readonly Mutant[] = [
     named: "only the chain knows more",
   },
   {
-    id: "clean-up: an old record goes once one of its operations is archived",
+    id: "clean-up: an old record is deleted although only one of its operations is archived",
     file: "src/operator/jobs/clean-up.ts",
     search: "if (needed.size === 0) archived.push(key);",
     replacement: "if (needed.size < ids.length) archived.push(key);",

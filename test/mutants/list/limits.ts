@@ -10,28 +10,28 @@ const addressesOfMedia = ["test/unit/media-url.test.ts"];
 /** What clients may use, and what is kept and served for them. */
 export const LIMITS: readonly Mutant[] = [
   {
-    id: "requests: one leaves the window a moment too late",
+    id: "requests: a request leaves the window a moment too late",
     file: "src/http/request-counter.ts",
     search: "if (entry.at + this.#periodMs > this.#latest) break;",
     replacement: "if (entry.at + this.#periodMs >= this.#latest) break;",
     tests: ["test/unit/request-window.test.ts"],
   },
   {
-    id: "requests: what is given back stays counted",
+    id: "requests: a returned reservation stays counted",
     file: "src/http/request-counter.ts",
     search: "this.#used -= taken;",
     replacement: "this.#used -= 0;",
     tests: ["test/unit/request-window.test.ts"],
   },
   {
-    id: "requests: one that was ended while it waited is counted on",
+    id: "requests: a request that ended while it waited stays counted",
     file: "src/http/rate-limit.ts",
     search: "if (waiter.until <= now) this.#waiting.delete(waiter);",
     replacement: "if (waiter.until < now) this.#waiting.delete(waiter);",
     tests: ["test/unit/wait-counter.test.ts"],
   },
   {
-    id: "addresses: the operator's token may be guessed at without end",
+    id: "addresses: guesses of the operator's token aren't limited",
     file: "src/http/authentication.ts",
     search: '    await countAddress(c, "attempt");\n',
     replacement: "",
@@ -39,7 +39,7 @@ export const LIMITS: readonly Mutant[] = [
     named: "can't be guessed without limit",
   },
   {
-    id: "addresses: a key that was seen before is an attempt",
+    id: "addresses: a request with a known key counts as an attempt",
     file: "src/http/authentication.ts",
     search: "!known.has(hex)",
     replacement: "!known.has(hex.slice(1))",
@@ -47,14 +47,14 @@ export const LIMITS: readonly Mutant[] = [
     named: "don't block keys of the same address that were seen before",
   },
   {
-    id: "addresses: IPv6 addresses count one by one",
+    id: "addresses: IPv6 addresses of one network are counted separately",
     file: "src/http/address-limit.ts",
     search: "groups.slice(0, 4)",
     replacement: "groups.slice(0, 8)",
     tests: ["test/unit/client-address.test.ts"],
   },
   {
-    id: "events: a reader of a lost event isn't told so",
+    id: "events: a reader behind a lost event gets no error",
     file: "src/api/events/list.ts",
     search: "if (after > read.last) throw lostEvent(after, read.last);",
     replacement: "",
@@ -62,7 +62,7 @@ export const LIMITS: readonly Mutant[] = [
     named: "takes one call of the ledger, and returns the last seq, the operations and sold-out collections",
   },
   {
-    id: "events: their operations are read in a trip of their own",
+    id: "events: their operations take another database call",
     file: "src/db/queries/event-pages.ts",
     search: "SELECT operation_id FROM (${first})",
     replacement: "SELECT NULL FROM (${first})",
@@ -70,7 +70,7 @@ export const LIMITS: readonly Mutant[] = [
     named: "takes one call of the ledger, and returns the last seq, the operations and sold-out collections",
   },
   {
-    id: "events: everybody who waits looks into the database",
+    id: "events: each waiting reader queries the database",
     file: "src/api/events/list.ts",
     search: "(await last.get(context, integrationId, look)) > after",
     replacement: "(await look()) > after",
@@ -78,7 +78,7 @@ export const LIMITS: readonly Mutant[] = [
     named: "shares one database read a second among many waiting readers",
   },
   {
-    id: "limits: answers in the bucket count nothing",
+    id: "limits: responses that are stored in R2 don't count",
     file: "src/db/queries/usage.ts",
     search: "coalesce(octet_length(body), 0) + coalesce(body_bytes, 0)`;",
     replacement: "coalesce(octet_length(body), 0)`;",
@@ -86,7 +86,7 @@ export const LIMITS: readonly Mutant[] = [
     named: "an answer that is stored in R2 counts as long as it is stored",
   },
   {
-    id: "nodes: what was said of a collection is told again after a write",
+    id: "nodes: cached eligibility is returned after a write",
     file: "src/collections/eligibility.ts",
     search: "${collectionId} ${height} ${accountId}",
     replacement: "${collectionId} ${height > 0} ${accountId}",
@@ -94,21 +94,21 @@ export const LIMITS: readonly Mutant[] = [
     named: "what an account may mint is read from nodes once in five seconds",
   },
   {
-    id: "nodes: a balance is shown again although the wallet has spent",
+    id: "nodes: a cached balance is shown although the wallet has spent",
     file: "src/wallet/chain-state/funds.ts",
     search: "if (isFresh && last.state === state &&",
     replacement: "if (isFresh &&",
     tests: ["test/unit/shown-balance.test.ts"],
   },
   {
-    id: "gateway: memory of a client that has gone stays taken",
+    id: "gateway: memory of a client that has disconnected stays reserved",
     file: "src/files/isolate-memory.ts",
     search: "if (share.until <= now) this.#shares.delete(share);",
     replacement: "if (share.until < 0) this.#shares.delete(share);",
     tests: ["test/unit/memory-budget.test.ts"],
   },
   {
-    id: "memory: large shares leave nothing to small ones",
+    id: "memory: large reservations leave nothing to small ones",
     file: "src/files/isolate-memory.ts",
     search: "let held = 2 * bytes;",
     replacement: "let held = bytes;",
@@ -123,7 +123,7 @@ export const LIMITS: readonly Mutant[] = [
     named: "count as requests beyond two",
   },
   {
-    id: "errors: a refusal names no control",
+    id: "errors: a refusal doesn't name its limit",
     file: "src/domain/errors.ts",
     search: "    ...(limit && { limit }),\n",
     replacement: "",
@@ -131,7 +131,7 @@ export const LIMITS: readonly Mutant[] = [
     named: "rate_limited",
   },
   {
-    id: "gateway: a file that the cache dropped is read uncounted",
+    id: "gateway: a range of a file that has left the cache isn't counted",
     file: "src/api/gateway/route.ts",
     search: 'await countAddress(c, "file");',
     replacement: 'if (c.req.header("Range") === undefined) await countAddress(c, "file");',
@@ -139,35 +139,35 @@ export const LIMITS: readonly Mutant[] = [
     named: "count a range of a file that leaves the cache before it is read",
   },
   {
-    id: "media: HEIC passes for MP4",
+    id: "media: HEIC is accepted as MP4",
     file: "src/domain/media-sniffing.ts",
     search: "if (brands.some((brand) => OTHER_PICTURES.test(brand))) return null;",
     replacement: "",
     tests: media,
   },
   {
-    id: "media: Matroska passes for WebM",
+    id: "media: Matroska is accepted as WebM",
     file: "src/domain/media-sniffing.ts",
     search: "/^webm\\0*$/.test(",
     replacement: "/^\\w+\\0*$/.test(",
     tests: media,
   },
   {
-    id: "media: one frame makes an MP3",
+    id: "media: a single frame is accepted as MP3",
     file: "src/domain/media-sniffing.ts",
     search: "length > 0 && frameLength(start, length) > 0",
     replacement: "length > 0",
     tests: media,
   },
   {
-    id: "media: any svg element makes an SVG",
+    id: "media: an svg element without the namespace is accepted as SVG",
     file: "src/domain/media-sniffing.ts",
     search: "return text.slice(0, tagEnd(text, root)).includes(SVG_NAMESPACE)",
     replacement: "return text.slice(root).startsWith('<')",
     tests: media,
   },
   {
-    id: "gateway: a script in an SVG may run",
+    id: "gateway: a script in an SVG can run",
     file: "src/api/gateway/route.ts",
     search: "media-src 'self'; sandbox\"",
     replacement: "media-src 'self'; sandbox allow-scripts\"",
@@ -175,7 +175,7 @@ export const LIMITS: readonly Mutant[] = [
     named: "are served so that no script in them runs, such as an SVG's",
   },
   {
-    id: "gateway: raw and content share a place in the cache",
+    id: "gateway: a raw block and its content share a cache entry",
     file: "src/api/gateway/cache.ts",
     search: "?format=${format}$",
     replacement: "?format=${format.slice(0, 0)}$",
@@ -183,7 +183,7 @@ export const LIMITS: readonly Mutant[] = [
     named: "is read from R2 once, and then sent unchanged from the location's cache",
   },
   {
-    id: "gateway: nothing is kept",
+    id: "gateway: nothing is cached",
     file: "src/api/gateway/cache.ts",
     search: "if (copy !== null) await caches",
     replacement: "if (copy === undefined) await caches",
@@ -199,7 +199,7 @@ export const LIMITS: readonly Mutant[] = [
     named: "of too many simultaneous requests exactly the remaining number is accepted",
   },
   {
-    id: "requests: reads are carried out although the limit is reached",
+    id: "requests: reads are accepted although the limit is reached",
     file: "src/http/authentication.ts",
     search: "if (!verdict.allowed) throw",
     replacement: "if (write && !verdict.allowed) throw",
@@ -207,7 +207,7 @@ export const LIMITS: readonly Mutant[] = [
     named: "a read with a key that is known to be over its limit makes no database query",
   },
   {
-    id: "requests: a grant is given back as often as one likes",
+    id: "requests: a reservation can be returned repeatedly",
     file: "src/http/request-counter-object.ts",
     search: "this.#lent.delete(id);\n    this.#window",
     replacement: "this.#window",
@@ -215,7 +215,7 @@ export const LIMITS: readonly Mutant[] = [
     named: "a reservation is returned only once",
   },
   {
-    id: "quotas: one more than the limit",
+    id: "quotas: one more than the limit is accepted",
     file: "src/db/queries/usage.ts",
     search: "max(${limit}, 1) - 1",
     replacement: "max(${limit}, 1)",
@@ -223,7 +223,7 @@ export const LIMITS: readonly Mutant[] = [
     named: "are refused above the limit, however many are issued at once",
   },
   {
-    id: "quotas: what has expired is forgotten a thousand at a time",
+    id: "quotas: a run deletes only a thousand expired keys",
     file: "src/operator/jobs/clean-up.ts",
     search: "if (expired.length < EXPIRED_AT_ONCE) return;",
     replacement: "return;",
@@ -231,14 +231,14 @@ export const LIMITS: readonly Mutant[] = [
     named: "expired keys of all integrations are deleted with their answers",
   },
   {
-    id: "problems: all of an upload are kept",
+    id: "problems: all problems of an upload are kept in memory",
     file: "src/domain/problems.ts",
     search: "if (this.first.length < MOST_ISSUES) this.first.push(problem);",
     replacement: "this.first.push(problem);",
     tests: ["test/unit/problems.test.ts"],
   },
   {
-    id: "problems: a number beyond all limits has two",
+    id: "problems: a number beyond all limits is reported twice",
     file: "src/domain/issues.ts",
     search: "return issues.filter((issue) => !isUnsafe(issue) ||",
     replacement: "return issues.filter((issue) => issue !== undefined ||",
@@ -246,7 +246,7 @@ export const LIMITS: readonly Mutant[] = [
     named: "with a whole number beyond all limits is refused once",
   },
   {
-    id: "bodies: compressed ones are read as they are",
+    id: "bodies: a compressed body isn't refused",
     file: "src/http/json-body.ts",
     search: "if (stream !== null && isEncoded(c)) {",
     replacement: "if (stream === null && isEncoded(c)) {",
@@ -254,14 +254,14 @@ export const LIMITS: readonly Mutant[] = [
     named: "a compressed body",
   },
   {
-    id: "bodies: twice as many values are taken",
+    id: "bodies: twice as many values are accepted",
     file: "src/domain/json-shape.ts",
     search: "if (values > most) return true;",
     replacement: "if (values > most * 2) return true;",
     tests: ["test/unit/json-shape.test.ts"],
   },
   {
-    id: "problems: each value in a body has its path copied",
+    id: "problems: the path of each value in a body is copied",
     file: "src/domain/json-shape.ts",
     search: "waiting.push({ within: place,",
     replacement: "void [...pathTo(place)];\n      waiting.push({ within: place,",
@@ -269,7 +269,7 @@ export const LIMITS: readonly Mutant[] = [
     named: "is found in linear time, however deep the values are nested",
   },
   {
-    id: "readiness: everybody who asks has the nodes asked",
+    id: "readiness: each request calls the nodes",
     file: "src/chain/shared-reads.ts",
     search: "if (entry && left > 0) {",
     replacement: "if (entry && left > 60_000) {",
@@ -277,14 +277,14 @@ export const LIMITS: readonly Mutant[] = [
     named: "concurrent requests share one check of the nodes and the bucket",
   },
   {
-    id: "log: parameters of a failed query are told",
+    id: "log: parameters of a failed query are logged",
     file: "src/domain/log-line.ts",
     search: 'error.message.split("\\nparams:")',
     replacement: 'error.message.split("\\n\\nparams:")',
     tests: ["test/unit/log-line.test.ts"],
   },
   {
-    id: "messages: one second is seconds",
+    id: "messages: one second has a plural",
     file: "src/domain/counted.ts",
     search: "count === 1 ? one : several",
     replacement: "count === 0 ? one : several",
@@ -298,7 +298,7 @@ export const LIMITS: readonly Mutant[] = [
     tests: ["test/unit/local-front.test.ts"],
   },
   {
-    id: "npm start: an answer goes with the write that fails",
+    id: "npm start: a response is lost with a write that fails",
     file: "scripts/local-front.ts",
     search: "super._write(chunk, encoding, () => done());",
     replacement: "super._write(chunk, encoding, done);",
@@ -312,35 +312,35 @@ export const LIMITS: readonly Mutant[] = [
     tests: ["test/unit/cid.test.ts"],
   },
   {
-    id: "media: names of private networks are fetched",
+    id: "media: hosts of private networks are fetched",
     file: "src/domain/media-url.ts",
     search: 'PRIVATE_SUFFIXES.includes(labels.at(-1) ?? "")',
     replacement: 'PRIVATE_SUFFIXES.includes(labels.at(0) ?? "")',
     tests: addressesOfMedia,
   },
   {
-    id: "media: an empty part of a host name hides what it is",
+    id: "media: an empty label of a host name bypasses the check",
     file: "src/domain/media-url.ts",
     search: 'if (labels.includes(""))',
     replacement: 'if (labels.includes("."))',
     tests: addressesOfMedia,
   },
   {
-    id: "media: addresses by number are fetched",
+    id: "media: IP addresses are fetched",
     file: "src/domain/media-url.ts",
     search: "/^[\\d.]+$/.test(host)",
     replacement: "/^\\d+$/.test(host)",
     tests: addressesOfMedia,
   },
   {
-    id: "media: credentials are sent along",
+    id: "media: a URL with a user name alone is fetched",
     file: "src/domain/media-url.ts",
     search: 'if (url.username !== "" || url.password !== "")',
     replacement: 'if (url.username !== "" && url.password !== "")',
     tests: addressesOfMedia,
   },
   {
-    id: "bodies: one that is in keeps its memory",
+    id: "bodies: a body that was read keeps its memory reserved",
     file: "src/http/json-body.ts",
     search: ".finally(share.ended);",
     replacement: ".finally(share.moved);",
@@ -349,7 +349,7 @@ export const LIMITS: readonly Mutant[] = [
       "take at most 63 MB per integration; more wait unread, then are rejected, without affecting other integrations",
   },
   {
-    id: "bodies: the operator's wait for those of integrations",
+    id: "bodies: the operator's requests wait for those of integrations",
     file: "src/http/authentication.ts",
     search: 'c.set("isOperator", true);',
     replacement: 'c.set("isOperator", false);',
@@ -357,7 +357,7 @@ export const LIMITS: readonly Mutant[] = [
     named: "of integrations don't delay the operator's, nor those that declare at most 64 kB",
   },
   {
-    id: "lists: one that nobody reads is never given up",
+    id: "lists: a response whose client doesn't read is never cancelled",
     file: "src/http/list-response.ts",
     search: "streamOf(logged())",
     replacement:
@@ -365,7 +365,7 @@ export const LIMITS: readonly Mutant[] = [
     tests: ["test/api/unread-lists.test.ts"],
   },
   {
-    id: "calls of nodes: a public read that is slow has operations leave its node",
+    id: "calls of nodes: a slow public read makes operations avoid its node",
     file: "src/chain/rpc.ts",
     search: "else if (!this.#sparing || !isTimeout(error)) nodes.failed(url);",
     replacement: "else nodes.failed(url);",
@@ -380,7 +380,7 @@ export const LIMITS: readonly Mutant[] = [
     named: "at most four at once",
   },
   {
-    id: "webhooks: tests are sent uncounted",
+    id: "webhooks: tests aren't counted",
     file: "src/events/webhooks/webhooks.ts",
     search: "  await admit();\n",
     replacement: "",
@@ -388,7 +388,7 @@ export const LIMITS: readonly Mutant[] = [
     named: "send one test at a time to an endpoint, and few for an integration",
   },
   {
-    id: "uploads: a form that is refused keeps its memory",
+    id: "uploads: a refused form keeps its memory reserved",
     file: "src/api/drafts/attach-assets.ts",
     search: "memory.ended();\n      throw error;",
     replacement: "memory.moved();\n      throw error;",
@@ -396,7 +396,7 @@ export const LIMITS: readonly Mutant[] = [
     named: "release their memory if they are rejected or break off",
   },
   {
-    id: "uploads: a body that stands still is waited for without end",
+    id: "uploads: a body without progress is never cancelled",
     file: "src/http/body-pieces.ts",
     search: "within(STALL_MS, ",
     replacement: "within(STALL_MS ** 2, ",
@@ -404,7 +404,7 @@ export const LIMITS: readonly Mutant[] = [
     named: "a body without progress",
   },
   {
-    id: "calls of nodes: views of a collection are nobody's",
+    id: "calls of nodes: views of a collection aren't counted",
     file: "src/collections/collection-target.ts",
     search: "connectFor(context)",
     replacement: "connectFor({ ...context, admitCall: async () => undefined })",
@@ -412,7 +412,7 @@ export const LIMITS: readonly Mutant[] = [
     named: "count as requests beyond two",
   },
   {
-    id: "requests: only the first grant that ends is waited for",
+    id: "requests: a request waits only for the first reservation that is returned",
     file: "src/http/request-counter-object.ts",
     search: "while (this.#left(limit) < wanted && this.#isOut()) await",
     replacement: "if (this.#left(limit) < wanted && this.#isOut()) await",
@@ -420,7 +420,7 @@ export const LIMITS: readonly Mutant[] = [
     named: "no request is refused while another isolate may still return its reservation",
   },
   {
-    id: "chain: a node that lags rests longer with each of its answers",
+    id: "chain: each old block of a lagging node extends its pause",
     file: "src/chain/endpoints.ts",
     search: "if (endpoint.lags === 0) endpoint.restsUntil = 0;\n    endpoint.failures",
     replacement: "endpoint.restsUntil = 0;\n    endpoint.failures",
@@ -428,7 +428,7 @@ export const LIMITS: readonly Mutant[] = [
     named: "isn't paused longer for old blocks that it returns while the other endpoint is down",
   },
   {
-    id: "npm start: a request says itself where it comes from",
+    id: "npm start: a client can choose the address that it is counted by",
     file: "scripts/local-front.ts",
     search: 'name !== "cf-connecting-ip" && ',
     replacement: "",

@@ -12,7 +12,7 @@ const drive = "src/operations/engine/drive.ts";
 /** Operations: acceptance, steps, effects and answers. */
 export const OPERATIONS: readonly Mutant[] = [
   {
-    id: "locks: of a contract whose account has a full-access key",
+    id: "locks: a lock is accepted although the contract's account has a full-access key",
     file: "src/operations/kinds/locks.ts",
     search: "if (keys.length === 0) return;",
     replacement: "if (keys.length >= 0) return;",
@@ -20,7 +20,7 @@ export const OPERATIONS: readonly Mutant[] = [
     named: "nothing is locked while the contract's account has a full-access key",
   },
   {
-    id: "comparison: the state of a contract's code isn't noted",
+    id: "comparison: the state of a contract's code isn't recorded",
     file: "src/operator/jobs/chain-comparison.ts",
     search: "if (JSON.stringify(state) === JSON.stringify(known)) return;",
     replacement: "if (JSON.stringify(state) !== JSON.stringify(known)) return;",
@@ -28,7 +28,7 @@ export const OPERATIONS: readonly Mutant[] = [
     named: "a collection tells what can still change",
   },
   {
-    id: "operations: a collection that is begun is given up for want of means",
+    id: "operations: a started collection fails if the wallet runs out of money",
     file: drive,
     search: "if (this.#kind.isCommitted(this.#records)) return true;",
     replacement: "",
@@ -36,7 +36,7 @@ export const OPERATIONS: readonly Mutant[] = [
     named: "a finalization whose wallet runs out of money stays pending until the wallet is topped up",
   },
   {
-    id: "operations: a collection's blocks are believed to be there though they were deleted",
+    id: "operations: deleted blocks of a collection's directory count as stored",
     file: "src/collections/directory.ts",
     search: "...adoptBlobs(db, blocks, startedAt, now()),",
     replacement: "...adoptBlobs(db, blocks, new Date(2 * now().getTime()), now()),",
@@ -45,7 +45,7 @@ export const OPERATIONS: readonly Mutant[] = [
       "a directory's block that is deleted after it was stored is stored again when the finalization resumes",
   },
   {
-    id: "operations: a finalization is cut again",
+    id: "operations: a resumed finalization is planned again",
     file: "src/operations/kinds/finalize.ts",
     search: "if (request.plan) return request.plan;",
     replacement: "if (request.plan) return splitAssets(context, request, assets);",
@@ -53,7 +53,7 @@ export const OPERATIONS: readonly Mutant[] = [
     named: "a finalization continues with its first plan",
   },
   {
-    id: "operations: a finalization goes on by a node that lags",
+    id: "operations: a finalization continues by a lagging node's state",
     file: "src/operations/finalize-draft.ts",
     search: "brokenOff?.height ?? 0",
     replacement: "0",
@@ -61,7 +61,7 @@ export const OPERATIONS: readonly Mutant[] = [
     named: "after a failed batch the draft is kept",
   },
   {
-    id: "operations: settled as without effect while it may land",
+    id: "operations: an operation is settled as without effect while it may land",
     file: "src/operator/settlement.ts",
     search: "if (!landing.isOver) throw mayLand(landing.waitMs);",
     replacement: "if (!landing.isOver) return 0;",
@@ -69,7 +69,7 @@ export const OPERATIONS: readonly Mutant[] = [
     named: "as without effect: its caller may send it again, and it is no longer stuck",
   },
   {
-    id: "operations: what the contract misses is guessed",
+    id: "operations: an unknown missing amount counts as zero",
     file: "src/domain/steps.ts",
     search: "return amount === undefined ? null : BigInt(amount);",
     replacement: "return BigInt(amount ?? 0);",
@@ -84,7 +84,7 @@ export const OPERATIONS: readonly Mutant[] = [
     named: "an update that is accepted later takes effect last",
   },
   {
-    id: "operations: a draft that was changed meanwhile is finalized as it was",
+    id: "operations: a draft that was changed meanwhile is finalized without the change",
     file: "src/db/queries/collection-effects.ts",
     search: " AND updated_at = ${draft.updatedAt.getTime()}",
     replacement: "",
@@ -92,7 +92,7 @@ export const OPERATIONS: readonly Mutant[] = [
     named: "a draft that is changed while it is being accepted",
   },
   {
-    id: "operations: a change of a draft isn't noticed in the millisecond of another",
+    id: "operations: a second change of a draft in one millisecond isn't noticed",
     file: "src/db/queries/assets.ts",
     search: "${drafts.updatedAt} + 1)`",
     replacement: "${drafts.updatedAt})`",
@@ -100,7 +100,7 @@ export const OPERATIONS: readonly Mutant[] = [
     named: "a draft that was changed in the same millisecond is finalized with the change",
   },
   {
-    id: "operations: a draft is finalized without an asset that came meanwhile",
+    id: "operations: a draft is finalized without an asset that was attached meanwhile",
     file: "src/db/queries/collection-effects.ts",
     search: "${isAsRead ?? sql``})`;",
     replacement: "${sql.join(isAsRead ? [] : [sql``])})`;",
@@ -108,7 +108,7 @@ export const OPERATIONS: readonly Mutant[] = [
     named: "are included in the collection",
   },
   {
-    id: "operations: a draft is finalized with an asset whose place another has taken",
+    id: "operations: a draft is finalized with an asset that was replaced meanwhile",
     file: "src/db/queries/collection-effects.ts",
     search: "${JSON.stringify(ids)} = (SELECT json_group_array(lower(hex(id)))",
     replacement: "${ids.length} = (SELECT count(*)",
@@ -116,7 +116,7 @@ export const OPERATIONS: readonly Mutant[] = [
     named: "are included even if an asset was replaced by another",
   },
   {
-    id: "operations: the first page of a draft's assets is taken for all of them",
+    id: "operations: a full first page of a draft's assets counts as all of them",
     file: "src/db/draft-assets.ts",
     search: "first.length < ASSETS_A_PAGE ? first : null;",
     replacement: "first.length <= ASSETS_A_PAGE ? first : null;",
@@ -124,7 +124,7 @@ export const OPERATIONS: readonly Mutant[] = [
     named: "a draft of more than a page of assets is read page by page",
   },
   {
-    id: "effects: an operation that is over changes settings again",
+    id: "effects: an ended operation changes settings again",
     file: "src/db/queries/collection-effects.ts",
     search: ".where(and(eq(collections.id, collectionId), isOpen(operationId)));",
     replacement: ".where(eq(collections.id, operationId === collectionId ? operationId : collectionId));",
@@ -140,7 +140,7 @@ export const OPERATIONS: readonly Mutant[] = [
     named: "has its upgrade announced, and is upgraded once its delay is over",
   },
   {
-    id: "operations: an upgrade switches a contract before it has what it needs",
+    id: "operations: a contract is upgraded without the top-up that it needs",
     file: "src/operator/contract-upgrade.ts",
     search: "const topUp = isCurrent ? 0n : chain.missing;",
     replacement: "const topUp = 0n;",
@@ -154,21 +154,21 @@ export const OPERATIONS: readonly Mutant[] = [
     tests: ["test/unit/steps.test.ts"],
   },
   {
-    id: "operations: a mint of a chosen asset is over after one block's draws",
+    id: "operations: a mint of a chosen asset isn't tried again in a later block",
     file: "src/domain/steps.ts",
     search: "attempt <= MAX_LATER_BLOCKS ? { again: LATER_BLOCK_MS } : null",
     replacement: "null",
     tests: ["test/unit/steps.test.ts"],
   },
   {
-    id: "answers: a text that another driver puts later takes the place of the one that an operation ended with",
+    id: "answers: another driver's later response body replaces the one that the operation ended with",
     file: "src/files/storage/large-texts.ts",
     search: "${name}/${toHex(digest)}",
     replacement: "${name}",
     tests: ["test/scale/large-answers.test.ts"],
   },
   {
-    id: "failures: a chosen asset's further try that is beyond the limit ends the mint as too dear",
+    id: "failures: a mint of a chosen asset whose next try exceeds the maximum cost fails for that cost",
     file: "src/operations/engine/failure.ts",
     search: "if (last?.contractCode === DRAWN_MEANWHILE) return chainFailure(last);",
     replacement: "if (last?.contractCode === TOO_DEAR) return chainFailure(last);",
@@ -176,7 +176,7 @@ export const OPERATIONS: readonly Mutant[] = [
     named: "isn't tried again beyond its maximum cost",
   },
   {
-    id: "answers: a driver that comes second deletes the text that both ended with",
+    id: "answers: a second driver deletes the response body that both ended with",
     file: "src/operations/engine/endings.ts",
     search: "if (found.answerBody !== answerBody) dropText",
     replacement: "dropText",
@@ -184,7 +184,7 @@ export const OPERATIONS: readonly Mutant[] = [
     named: "another driver stores the same one",
   },
   {
-    id: "limits: a top-up is paid although the step that needs it may not be",
+    id: "limits: a top-up is paid although its step exceeds the maximum cost",
     file: "src/operations/engine/limits.ts",
     search: "const coming = [transaction, ...(again === null ? [] : [again])];",
     replacement: "const coming = again === null ? [] : [transaction];",
@@ -192,7 +192,7 @@ export const OPERATIONS: readonly Mutant[] = [
     named: "a contract is topped up only if the top-up and the following step stay within the maximum cost",
   },
   {
-    id: "limits: a top-up counts nothing of what was spent before",
+    id: "limits: a top-up doesn't count what was spent before",
     file: "src/operations/engine/limits.ts",
     search: '(sum, { cost }) => sum + BigInt(cost ?? "0"), 0n)',
     replacement: "(sum, { cost }) => (cost === null ? sum : sum), 0n)",
@@ -200,7 +200,7 @@ export const OPERATIONS: readonly Mutant[] = [
     named: "a contract is topped up only if the top-up and the following step stay within the maximum cost",
   },
   {
-    id: "quotes: a second key executes a quote",
+    id: "quotes: a second Idempotency-Key executes a quote",
     file: "src/operations/quotes.ts",
     search: "if (row.executedBy !== key) throw",
     replacement: "if (row.executedBy === null) throw",
@@ -208,7 +208,7 @@ export const OPERATIONS: readonly Mutant[] = [
     named: "can be repeated under its key, and under no other, after it was interrupted",
   },
   {
-    id: "quotes: one is executed again after its write failed on the chain",
+    id: "quotes: a quote is executed again after its write failed on the chain",
     file: "src/db/queries/idempotency.ts",
     search: "if (failed === undefined) return",
     replacement: "if (failed !== null) return",
@@ -216,7 +216,7 @@ export const OPERATIONS: readonly Mutant[] = [
     named: "executed again after its write failed",
   },
   {
-    id: "quotes: one is executed again that failed after the repetition had bound it",
+    id: "quotes: a quote is executed again if it failed after the repetition had bound it",
     file: "src/operations/engine/run.ts",
     search: "execution ? hasNotFailed(ledger, execution) : sql`true`",
     replacement: "hasNotFailed && sql`true`",
@@ -224,7 +224,7 @@ export const OPERATIONS: readonly Mutant[] = [
     named: "executed again after its write failed",
   },
   {
-    id: "agents: a read-only key binds a quote to its key",
+    id: "agents: a read key binds a quote to its Idempotency-Key",
     file: "src/api/mcp/confirmation.ts",
     search: "  requireRightsFor(caller, { method, path, body: undefined });\n",
     replacement: "",
@@ -232,7 +232,7 @@ export const OPERATIONS: readonly Mutant[] = [
     named: "lets a read key read, but not prepare or execute a quote",
   },
   {
-    id: "webhooks: a retry of a type that isn't chosen any more sends the next event",
+    id: "webhooks: a retry of an event type that is no longer chosen sends the next event",
     file: "src/events/webhooks/delivering.ts",
     search: "if (event?.seq !== due.seq) journal.drop",
     replacement: "if (event === undefined) journal.drop",
@@ -240,7 +240,7 @@ export const OPERATIONS: readonly Mutant[] = [
     named: "gives up a failed event",
   },
   {
-    id: "webhooks: a secret that was replaced while it was sealed again is put back",
+    id: "webhooks: sealing a secret again restores one that was replaced meanwhile",
     file: "src/events/webhooks/secrets.ts",
     search: "const isAsRead = and(eq(webhooks.id, row.id), eq(webhooks.secret, row.secret));",
     replacement: "const isAsRead = and(eq(webhooks.id, row.id));",
@@ -248,7 +248,7 @@ export const OPERATIONS: readonly Mutant[] = [
     named: "replaced while it is sealed again",
   },
   {
-    id: "webhooks: the schedule leaves an endpoint that only waits for a retry",
+    id: "webhooks: the schedule skips an endpoint that waits for a retry",
     file: "src/operator/jobs/webhooks.ts",
     search: " || stand.isWaiting) return;",
     replacement: ") return;",
@@ -256,7 +256,7 @@ export const OPERATIONS: readonly Mutant[] = [
     named: "alarm for a retry is lost",
   },
   {
-    id: "events: a page of other types is the last",
+    id: "events: a page without events of the chosen types counts as the last",
     file: "src/events/read.ts",
     search: "hasMore: isCut || isFull };",
     replacement: "hasMore: isCut };",
@@ -272,7 +272,7 @@ export const OPERATIONS: readonly Mutant[] = [
     named: "keeps its draft locked",
   },
   {
-    id: "integrations: webhooks of one that isn't deleted stop",
+    id: "integrations: webhooks stop although the integration isn't deleted",
     file: "src/db/queries/integrations.ts",
     search: ".where(and(eq(webhooks.integrationId, id), isDeleted)),",
     replacement: ".where(eq(webhooks.integrationId, id)),",
@@ -280,7 +280,7 @@ export const OPERATIONS: readonly Mutant[] = [
     named: "resumed while it is being deleted",
   },
   {
-    id: "events: one whose ledger's answer was lost is written again",
+    id: "events: an event is written again after its ledger's answer was lost",
     file: "src/db/queries/events.ts",
     search: "await insertEvents(ledgerOf(context, integrationId), news, isNew);",
     replacement: "await insertEvents(ledgerOf(context, integrationId), news, sql`${isNew} OR true`);",
@@ -288,7 +288,7 @@ export const OPERATIONS: readonly Mutant[] = [
     named: "report a key once though the ledger breaks",
   },
   {
-    id: "wallets: two runs of the schedule report a low one twice",
+    id: "wallets: two runs of the schedule report a low wallet twice",
     file: "src/operator/jobs/operator-watch.ts",
     search: "await changeAndTell(context, events, isAsSeen, change);",
     replacement: "await changeAndTell(context, events, sql`true`, change);",

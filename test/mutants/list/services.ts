@@ -8,7 +8,7 @@ const tenancy = ["test/api/tenancy.test.ts"];
 /** Use cases, the database, the chain's forms and IPFS. */
 export const SERVICES: readonly Mutant[] = [
   {
-    id: "tenancy: anybody's draft is read",
+    id: "tenancy: drafts of other integrations can be read",
     file: "src/db/queries/drafts.ts",
     search: "and(eq(drafts.id, id), eq(drafts.integrationId, integrationId)) as SQL;",
     replacement: "and(eq(drafts.id, id), sql`${integrationId} IS NOT NULL`) as SQL;",
@@ -16,7 +16,7 @@ export const SERVICES: readonly Mutant[] = [
     named: "no operation reads or changes anything of another integration",
   },
   {
-    id: "tenancy: the list of collections is everybody's",
+    id: "tenancy: the list of collections has those of other integrations",
     file: "src/db/queries/collections.ts",
     search: "WHERE integration_id = ${uuidToBytes(integrationId)} ${behind} ORDER BY id DESC",
     replacement: "WHERE ${uuidToBytes(integrationId)} IS NOT NULL ${behind} ORDER BY id DESC",
@@ -24,7 +24,7 @@ export const SERVICES: readonly Mutant[] = [
     named: "lists contain nothing of another integration, whatever the cursor",
   },
   {
-    id: "counts: days that are no longer shown are forgotten",
+    id: "counts: days that are no longer shown aren't added up",
     file: "src/db/queries/operation-counts.ts",
     search: "WHERE day > 0 AND day < ${first} GROUP BY",
     replacement: "WHERE day > 0 AND day < 0 AND ${first} GROUP BY",
@@ -32,7 +32,7 @@ export const SERVICES: readonly Mutant[] = [
     named: "added up",
   },
   {
-    id: "archive: a run takes operations that another has taken",
+    id: "archive: a run archives operations that another run has archived",
     file: "src/operations/engine/archive-pages.ts",
     search: "AND finished_at IS NOT NULL) = ${ids.length}`)",
     replacement: "AND finished_at IS NOT NULL) <= ${ids.length}`)",
@@ -40,7 +40,7 @@ export const SERVICES: readonly Mutant[] = [
     named: "are listed once if two runs archive them concurrently",
   },
   {
-    id: "archive: what shares the result of an archived operation's transaction loses it",
+    id: "archive: operations that share an archived operation's transaction lose its result",
     file: "src/operations/engine/archive-pages.ts",
     search: "sql`operation_id NOT IN ${named}`,",
     replacement: "sql`operation_id IN ${named}`,",
@@ -48,7 +48,7 @@ export const SERVICES: readonly Mutant[] = [
     named: "is kept for the other operations when the operation that has it is archived",
   },
   {
-    id: "transactions: a record takes the first one's result though it says something else",
+    id: "transactions: a later record gets the first one's result although its own differs",
     file: "src/db/queries/operation-transactions.ts",
     search: "nullif(${result}, (SELECT result ${first}))",
     replacement: "iif(EXISTS (SELECT 1 ${first}), NULL, ${result})",
@@ -56,7 +56,7 @@ export const SERVICES: readonly Mutant[] = [
     named: "a later record with a different result keeps its own result",
   },
   {
-    id: "transactions: a record that is written again gets another place once the first one is archived",
+    id: "transactions: a record that is written again changes its position once the first one is archived",
     file: "src/db/queries/operation-transactions.ts",
     search: "OR EXISTS (SELECT 1 FROM transactions WHERE hash = ${own})",
     replacement: "OR ${own} IS NULL",
@@ -64,7 +64,7 @@ export const SERVICES: readonly Mutant[] = [
     named: "a record replaces an earlier one",
   },
   {
-    id: "transactions: the record of an operation that is over is written again",
+    id: "transactions: the record of an ended operation is written again",
     file: "src/db/queries/operation-transactions.ts",
     search: "setWhere: isOpen(operation),",
     replacement: "setWhere: sql`${isOpen(operation)} IS NOT NULL`,",
@@ -72,7 +72,7 @@ export const SERVICES: readonly Mutant[] = [
     named: "a later record with a different result keeps its own result",
   },
   {
-    id: "archive: a file goes while a database may come back that names it",
+    id: "archive: a file is deleted although a database that is set back may name it",
     file: "src/operator/jobs/clean-up.ts",
     search: "const ARCHIVE_ORPHAN_AFTER = 61 * 24 * HOUR;",
     replacement: "const ARCHIVE_ORPHAN_AFTER = 61 * HOUR;",
@@ -80,7 +80,7 @@ export const SERVICES: readonly Mutant[] = [
     named: "leave no unreferenced file permanently",
   },
   {
-    id: "clean-up: responses are deleted though a row names them",
+    id: "clean-up: responses are deleted although a row names them",
     file: "src/operator/jobs/clean-up.ts",
     search: "await without(context.db, keys, isNamed)",
     replacement: "keys",
@@ -96,7 +96,7 @@ export const SERVICES: readonly Mutant[] = [
     named: "a key can only be revoked by its own integration",
   },
   {
-    id: "lists: the item behind the page is shown on it",
+    id: "lists: a page has the first item of the next one",
     file: "src/domain/cursors.ts",
     search: "const shown = items.slice(0, size);",
     replacement: "const shown = items.slice(0, size + 1);",
@@ -104,7 +104,7 @@ export const SERVICES: readonly Mutant[] = [
     named: "is complete when it is read in pages of one",
   },
   {
-    id: "payees: an account that doesn't exist gets royalties",
+    id: "payees: royalties for an account that doesn't exist are accepted",
     file: "src/collections/accounts.ts",
     search: "!known.get(accountId)",
     replacement: "known.get(accountId) === undefined",
@@ -112,7 +112,7 @@ export const SERVICES: readonly Mutant[] = [
     named: "is refused if accounts with royalties don't exist",
   },
   {
-    id: "uploads: a file that no detail mentions is taken",
+    id: "uploads: a file that no detail mentions is accepted",
     file: "src/domain/assets-detail.ts",
     search: "mentioned?.has(name) === false)",
     replacement: "mentioned === undefined)",
@@ -135,7 +135,7 @@ export const SERVICES: readonly Mutant[] = [
     tests: directory,
   },
   {
-    id: "ipfs: the size of a directory leaves out its files",
+    id: "ipfs: the size of a directory doesn't include its files",
     file: "src/files/ipfs/directory.ts",
     search: "totalSize: links.reduce((sum, link) => sum + link.totalSize, bytes.length) };",
     replacement: "totalSize: links.reduce((sum) => sum, bytes.length) };",
@@ -163,7 +163,7 @@ export const SERVICES: readonly Mutant[] = [
     tests: ["test/unit/chain-outcome.test.ts"],
   },
   {
-    id: "assets: a subtitle that comes back is stored again",
+    id: "assets: a repeated subtitle is stored again",
     file: "src/chain/contract/asset-batch.ts",
     search: "if (known !== undefined) return known;",
     replacement: "if (known === 0) return known;",
@@ -185,28 +185,28 @@ export const SERVICES: readonly Mutant[] = [
     named: "of one day",
   },
   {
-    id: "archive: what can't be read of one integration stops the round",
+    id: "archive: an integration that can't be read stops the round",
     file: "src/operator/jobs/archiving.ts",
     search: "        after = null;\n        isRefused = true;",
     replacement: "        throw error;",
     tests: ["test/losses/archive-refusals.test.ts"],
   },
   {
-    id: "archive: nobody is told of files that R2 refuses",
+    id: "archive: files that R2 refuses aren't reported",
     file: "src/operator/jobs/archiving.ts",
     search: "isRefused ||= page.isRefused;",
     replacement: "",
     tests: ["test/losses/archive-refusals.test.ts"],
   },
   {
-    id: "archive: what was refused once is told of for ever",
+    id: "archive: a refusal stays reported after the files were stored",
     file: "src/operator/jobs/archiving.ts",
     search: "if (!isRefused) refused.delete(integration);",
     replacement: "",
     tests: ["test/losses/archive-refusals.test.ts"],
   },
   {
-    id: "pages: traits are told before the reveal",
+    id: "pages: traits are shown before the reveal",
     file: "src/collections/traits.ts",
     search: "showcase.row.page.traitsCursor !== null || isHidden(await onChain(showcase))",
     replacement: "showcase.row.page.traitsCursor !== null",
@@ -222,7 +222,7 @@ export const SERVICES: readonly Mutant[] = [
     named: "keeps showing the NFT's mint transaction, however many mints follow",
   },
   {
-    id: "pages: notes of a hundred replace those that it had",
+    id: "pages: new notes of a hundred tokens replace the earlier ones",
     file: "src/db/queries/mint-transactions.ts",
     search: "const merged = sql`json_patch(${mintedHundreds.transactions}, excluded.transactions)`;",
     replacement: "const merged = sql`excluded.transactions`;",
@@ -230,7 +230,7 @@ export const SERVICES: readonly Mutant[] = [
     named: "keeps showing the NFT's mint transaction, however many mints follow",
   },
   {
-    id: "pages: whoever asks again what became of a mint has its notes written again",
+    id: "pages: a repeated request for the outcome of a mint writes its notes again",
     file: "src/db/queries/mint-transactions.ts",
     search: "setWhere: sql`${mintedHundreds.transactions} <> ${merged}`,",
     replacement: "",
@@ -238,14 +238,14 @@ export const SERVICES: readonly Mutant[] = [
     named: "a mint transaction that a page has noted isn't written again by a second request",
   },
   {
-    id: "pages: notes of a mint reach beyond their hundred",
+    id: "pages: a mint's notes extend beyond their hundred tokens",
     file: "src/domain/mint-notes.ts",
     search: "[...Map.groupBy(numbers, hundredOf).values()].flatMap(numberRuns)",
     replacement: "numberRuns(numbers)",
     tests: ["test/unit/mint-notes.test.ts"],
   },
   {
-    id: "hand-over: a wallet without a role in a contract writes to it",
+    id: "hand-over: writes of a wallet without a role in the contract are sent",
     file: "src/operations/engine/run.ts",
     search: " AND NOT ${isLeft(contract)})`;",
     replacement: " AND ${contract} <> '')`;",
@@ -253,14 +253,14 @@ export const SERVICES: readonly Mutant[] = [
     named: "after the hand-over, writes of a wallet without a role are refused before they are sent",
   },
   {
-    id: "chain comparison: a quiet collection's look isn't noted",
+    id: "chain comparison: a scan of a collection without new tokens isn't recorded",
     file: "src/operator/jobs/wallet-mints.ts",
     search: "seq - scannedSeq > MOST_BEHIND",
     replacement: "seq < 0",
     tests: ["test/scale/wallet-mints.test.ts"],
   },
   {
-    id: "uploads: copies that were attached meanwhile aren't counted",
+    id: "uploads: copies that were attached during the upload aren't counted",
     file: "src/db/queries/assets.ts",
     search: "AND ${copiesOf(id)} > ${MAX_COPIES}`",
     replacement: "AND ${copiesOf(id)} < 0`",
@@ -268,7 +268,7 @@ export const SERVICES: readonly Mutant[] = [
     named: "are counted when a form is attached, not when its upload begins",
   },
   {
-    id: "idempotency: an answer in R2 is deleted though its row may be there",
+    id: "idempotency: a response in R2 is deleted although its row may exist",
     file: "src/http/idempotency.ts",
     search: "if (c.error instanceof ServiceError) key.deleteBody();",
     replacement: "key.deleteBody();",
@@ -276,7 +276,7 @@ export const SERVICES: readonly Mutant[] = [
     named: "a long answer is returned again after the database's answer to its form was lost",
   },
   {
-    id: "pages: a collection that isn't read yet is sorted by rarity",
+    id: "pages: a collection is sorted by rarity before it is read completely",
     file: "src/collections/rarity-order.ts",
     search: "if (minted - ranks.length > AT_ONCE) {",
     replacement: "if (minted - ranks.length > 1_000_000) {",
@@ -284,14 +284,14 @@ export const SERVICES: readonly Mutant[] = [
     named: "once the service has read it",
   },
   {
-    id: "pages: any collection's page can be set up",
+    id: "pages: the page of another integration's collection can be set",
     file: "src/api/collections/update-page.ts",
     search: "const own = sql`id = ${id} AND integration_id = ${uuidToBytes(integrationId)}`;",
     replacement: "const own = sql`id = ${id} AND ${uuidToBytes(integrationId)} IS NOT NULL`;",
     tests: ["test/api/collector-pages.test.ts"],
   },
   {
-    id: "pages: an asset of another collection is taken for a cover",
+    id: "pages: an asset of another collection is accepted as the cover",
     file: "src/api/collections/update-page.ts",
     search: "AND ${cover === null ? sql`true` : isAsset}\n",
     replacement: "AND ${cover === null ? sql`true` : sql`(${isAsset} OR 1)`}\n",
@@ -299,7 +299,7 @@ export const SERVICES: readonly Mutant[] = [
     named: "accepts only an asset of this collection as the cover",
   },
   {
-    id: "payouts: sales that another payout takes are paid again",
+    id: "payouts: sales of a pending payout are paid again",
     file: "src/operations/sales.ts",
     search: " - ${pendingSales(id)})`",
     replacement: ")`",
@@ -307,7 +307,7 @@ export const SERVICES: readonly Mutant[] = [
     named: "that is under way counts as paid, and is paid once",
   },
   {
-    id: "payouts: what another owner earned counts as sales",
+    id: "payouts: sales of another owner of the contract are paid",
     file: "src/operations/sales.ts",
     search: "owner === integration?.walletAccountId",
     replacement: "owner !== integration?.name",
@@ -323,7 +323,7 @@ export const SERVICES: readonly Mutant[] = [
     named: "is covered by all that is paid before the schedule reads the sales",
   },
   {
-    id: "payouts: sales are read in a block older than the balance",
+    id: "payouts: sales are read in a block older than the balance's",
     file: "src/operations/kinds/wallet-payout.ts",
     search: "await readSales(context, integrationId, height)",
     replacement: "await readSales(context, integrationId, height && 0)",
@@ -331,7 +331,7 @@ export const SERVICES: readonly Mutant[] = [
     named: "is read in a block that isn't older than the balance's",
   },
   {
-    id: "payouts: sales between a reading by another owner and the wallet's count",
+    id: "payouts: what another owner earned after a reading is paid",
     file: "src/operations/sales.ts",
     search: "isOwn && earnedOwn && read",
     replacement: "isOwn && read",
@@ -339,7 +339,7 @@ export const SERVICES: readonly Mutant[] = [
     named: "includes nothing that another owner earned after a reading",
   },
   {
-    id: "payouts: an amount leaves sales to be paid again that it could not read",
+    id: "payouts: sales that a payout of an amount couldn't read are paid again",
     file: "src/operations/kinds/wallet-payout.ts",
     search: "uncounted.length > 0 ?",
     replacement: "uncounted.length < 0 ?",
@@ -347,7 +347,7 @@ export const SERVICES: readonly Mutant[] = [
     named: "a payout of an amount includes the sales of an unreadable contract",
   },
   {
-    id: "payouts: a quoted payout is refused when more is sold",
+    id: "payouts: a quoted payout is refused if more was sold since",
     file: "src/operations/kinds/wallet-payout.ts",
     search: "left < NANO || left > amount",
     replacement: "left < NANO || left < amount",
@@ -355,7 +355,7 @@ export const SERVICES: readonly Mutant[] = [
     named: "pays no more than its quote",
   },
   {
-    id: "chain comparison: a contract's failure stops all behind it",
+    id: "chain comparison: a contract's failure stops the comparison of later ones",
     file: "src/operator/jobs/chain-comparison.ts",
     search: "if (error instanceof ChainUnavailableError) return error;",
     replacement: "throw error;",
@@ -363,7 +363,7 @@ export const SERVICES: readonly Mutant[] = [
     named: "no JSON doesn't stop the comparison",
   },
   {
-    id: "settings: a change of a mint phase clears the rest of it",
+    id: "settings: a change of a mint phase clears its other fields",
     file: "src/domain/settings.ts",
     search: "...OPEN_TO_ALL, ...inNear(settings[name]), ...change",
     replacement: "...OPEN_TO_ALL, ...change",
@@ -371,7 +371,7 @@ export const SERVICES: readonly Mutant[] = [
     named: "keeps all changes of concurrent updates",
   },
   {
-    id: "settings: a change in NEAR keeps the currency that was there",
+    id: "settings: a change to a price in NEAR keeps the earlier currency",
     file: "src/domain/settings.ts",
     search: "...OPEN_TO_ALL, ...inNear(settings[name]), ...change",
     replacement: "...OPEN_TO_ALL, ...settings[name], ...change",
@@ -379,7 +379,7 @@ export const SERVICES: readonly Mutant[] = [
     named: "by a mint config needs a price in NEAR",
   },
   {
-    id: "currencies: a token gets any amount for a registration",
+    id: "currencies: a registration at a token can cost any amount",
     file: "src/collections/currencies.ts",
     search: "if (deposit <= MOST_DEPOSIT)",
     replacement: "if (deposit >= 0n)",
@@ -387,7 +387,7 @@ export const SERVICES: readonly Mutant[] = [
     named: "gets no more for a registration than 0.0125 NEAR",
   },
   {
-    id: "currencies: a token that was paid for an account is believed that it isn't registered",
+    id: "currencies: a paid registration is paid again if the token doesn't show it",
     file: "src/operations/registrations.ts",
     search: "sql`(${areUnpaid(registrations)} AND NOT ${isFull})`",
     replacement: "sql`(NOT ${isFull})`",
@@ -395,7 +395,7 @@ export const SERVICES: readonly Mutant[] = [
     named: "is paid for by one of two writes at once",
   },
   {
-    id: "payout: an amount of a token is paid that isn't there",
+    id: "payout: more of a token is paid than there is",
     file: "src/operations/kinds/currency-payout.ts",
     search: "if (paid > most || paid === 0n)",
     replacement: "if (paid === 0n)",
@@ -403,7 +403,7 @@ export const SERVICES: readonly Mutant[] = [
     named: "pays an amount of what is there, and no more",
   },
   {
-    id: "holders: the count of one collection is told of another",
+    id: "holders: the cached holders of one collection are returned for another",
     file: "src/api/collections/holders.ts",
     search: "const collection = `${contract} ${collectionId} ${block.hash}`;",
     replacement: "const collection = `${contract} ${block.hash}`;",
@@ -427,7 +427,7 @@ export const SERVICES: readonly Mutant[] = [
     named: "however many drops of the contract were closed",
   },
   {
-    id: "pages: what another contract logs is a mint",
+    id: "pages: logs of another contract count as mints",
     file: "src/api/public/brief-reads.ts",
     search: "executor === contract)",
     replacement: "executor !== contract || executor === contract)",
@@ -435,7 +435,7 @@ export const SERVICES: readonly Mutant[] = [
     named: "isn't found if it was made on another contract with the same collection number",
   },
   {
-    id: "pages: what was read for one address of the service is told at another",
+    id: "pages: a response that is cached for one host of the service is returned at another",
     file: "src/api/public/brief-reads.ts",
     search: "keptBriefly(c, [base, slug, ...name], read)",
     replacement: "keptBriefly(c, [slug, ...name], read)",
@@ -443,7 +443,7 @@ export const SERVICES: readonly Mutant[] = [
     named: "links to the address by which the service was called",
   },
   {
-    id: "pages: of assets with one reference file the last one's copies count",
+    id: "pages: of assets that share a reference file only the last one's copies count",
     file: "src/collections/traits.ts",
     search: "copies.set(digest, (copies.get(digest) ?? 0) + count);",
     replacement: "copies.set(digest, count);",
@@ -451,7 +451,7 @@ export const SERVICES: readonly Mutant[] = [
     named: "counts the copies of both assets that share a reference file",
   },
   {
-    id: "pages: an embedding may ask for a larger picture",
+    id: "pages: an embedding can get a larger width than its picture's",
     file: "src/api/pages/embedding.ts",
     search: "Math.min(Number(asked), WIDTH)",
     replacement: "Number(asked)",
@@ -459,7 +459,7 @@ export const SERVICES: readonly Mutant[] = [
     named: "bidirectional control characters",
   },
   {
-    id: "pages: an embedding with as few as one digit is no width",
+    id: "pages: an embedding ignores a width of one digit",
     file: "src/api/pages/embedding.ts",
     search: "/^[1-9]\\d{0,4}$/",
     replacement: "/^[1-9]\\d{1,4}$/",
@@ -467,7 +467,7 @@ export const SERVICES: readonly Mutant[] = [
     named: "bidirectional control characters",
   },
   {
-    id: "webhooks: a secret that was replaced signs for ever",
+    id: "webhooks: a replaced secret signs permanently",
     file: "src/events/webhooks/secrets.ts",
     search: "oldSecretUntil !== null && oldSecretUntil > now()",
     replacement: "oldSecretUntil !== null && now() > new Date(0)",
@@ -475,7 +475,7 @@ export const SERVICES: readonly Mutant[] = [
     named: "for a day after a rotation",
   },
   {
-    id: "webhooks: a replay of what was given up includes the event that ends it",
+    id: "webhooks: a replay of given-up events includes the end of its range",
     file: "src/events/webhooks/journal.ts",
     search: 'SELECT seq, 0, ? FROM failed WHERE seq > ? AND seq < ?"',
     replacement: 'SELECT seq, 0, ? FROM failed WHERE seq > ? AND seq <= ?"',
@@ -491,7 +491,7 @@ export const SERVICES: readonly Mutant[] = [
     named: "are carried out once for an Idempotency-Key",
   },
   {
-    id: "webhooks: what is replayed of the given up forgets the event behind it",
+    id: "webhooks: a replay of given-up events deletes the event at the end of its range",
     file: "src/events/webhooks/journal.ts",
     search: 'DELETE FROM failed WHERE seq > ? AND seq < ?"',
     replacement: 'DELETE FROM failed WHERE seq > ? AND seq <= ?"',
@@ -499,7 +499,7 @@ export const SERVICES: readonly Mutant[] = [
     named: "send the given-up events of a range again",
   },
   {
-    id: "quotes: what is missing leaves out the gas that is bought ahead",
+    id: "quotes: the missing amount doesn't include gas that is bought ahead",
     file: "src/operations/quotes.ts",
     search: "const missing = cost.most + held - available;",
     replacement: "const missing = cost.most - available;",
@@ -507,7 +507,7 @@ export const SERVICES: readonly Mutant[] = [
     named: "a quote says is missing",
   },
   {
-    id: "quotes: one of another integration's is taken",
+    id: "quotes: another integration's quote is accepted",
     file: "src/operations/quotes.ts",
     search: ".where(and(eq(quotes.id, id), eq(quotes.integrationId, integrationId)))",
     replacement: ".where(and(eq(quotes.id, id), sql`${integrationId} <> ''`))",
@@ -515,7 +515,7 @@ export const SERVICES: readonly Mutant[] = [
     named: "is refused with another integration's quote of the same write",
   },
   {
-    id: "quotes: each key may execute a quote",
+    id: "quotes: each Idempotency-Key executes the quote again",
     file: "src/operations/quotes.ts",
     search: "sql`iif(${WAS_REFUSED}, ${key}, coalesce(${quotes.executedBy}, ${key}))`",
     replacement: "WAS_REFUSED && key",
@@ -531,7 +531,7 @@ export const SERVICES: readonly Mutant[] = [
     named: "fetches nothing for a read key or an unknown draft",
   },
   {
-    id: "agents: an execution has no limit by its quote",
+    id: "agents: an execution isn't limited by its quote",
     file: "src/api/mcp/tools.ts",
     search: ', "Mintage-Quote": quote };',
     replacement: " };",
@@ -547,7 +547,7 @@ export const SERVICES: readonly Mutant[] = [
     named: "mark texts without spaces as well",
   },
   {
-    id: "agents: a page that is too long keeps the cursor behind what it leaves out",
+    id: "agents: the cursor of a page that is too long skips what was omitted",
     file: "src/api/mcp/tools.ts",
     search: "if (most === items.length) return { items, cursor: sent.cursor };",
     replacement: "return { items: items.slice(0, most), cursor: sent.cursor };",
@@ -555,7 +555,7 @@ export const SERVICES: readonly Mutant[] = [
     named: "have as many entries of a page as fit",
   },
   {
-    id: "keys: a limited key is let in where no collection is named",
+    id: "keys: a key for one collection can call endpoints that name none",
     file: "src/domain/key-rights.ts",
     search: "else if (!limitsCollections) requireUnlimited(rights);",
     replacement: 'else if (limitsCollections) requireReach(rights, rights.collections?.[0] ?? "");',
@@ -571,7 +571,7 @@ export const SERVICES: readonly Mutant[] = [
     named: "exceed another's exactly if it may do something that the other may not",
   },
   {
-    id: "keys: the text before a rotation works for ever",
+    id: "keys: the old key works permanently after a rotation",
     file: "src/http/authentication.ts",
     search: "key.replacedAt !== null && key.replacedAt <= now",
     replacement: "key.replacedAt !== null && key.replacedAt <= 0",
@@ -579,7 +579,7 @@ export const SERVICES: readonly Mutant[] = [
     named: "leaves both keys working for 24 hours, and then only the new one",
   },
   {
-    id: "keys: another key gets the answer that shows a new key",
+    id: "keys: the stored response with a new key is returned to another key",
     file: "src/http/idempotency.ts",
     search: '?.scope === "full" ?',
     replacement: '?.scope === "any" ?',
@@ -587,7 +587,7 @@ export const SERVICES: readonly Mutant[] = [
     named: "makes one for each Idempotency-Key",
   },
   {
-    id: "keys: what is on its way doesn't count for a budget",
+    id: "keys: pending transactions don't count towards a budget",
     file: "src/wallet/submit.ts",
     search: "reserved: journal.budgets.reserved(key) };",
     replacement: "reserved: { queued: 0n, certain: 0n, open: 0n } };",
@@ -595,7 +595,7 @@ export const SERVICES: readonly Mutant[] = [
     named: "is kept by forty simultaneous writes, some of which are carried out",
   },
   {
-    id: "keys: the storage that a write takes doesn't count for a budget",
+    id: "keys: storage doesn't count towards a budget",
     file: "src/wallet/submit.ts",
     search: "return beyond > 0n ? beyond : 0n;",
     replacement: "return beyond > 0n ? 0n : 0n;",
@@ -603,7 +603,7 @@ export const SERVICES: readonly Mutant[] = [
     named: "counts the reserve of a drop, which the contract's free balance pays",
   },
   {
-    id: "keys: the spending of a key that another one made doesn't count for that one",
+    id: "keys: a key's spending doesn't count towards the budget of the key that made it",
     file: "src/domain/key-rights.ts",
     search: "{ key: id, perDay: spendingPerDay }, ...makerBudgets]",
     replacement: "{ key: id, perDay: spendingPerDay }, ...makerBudgets.slice(0, 0)]",

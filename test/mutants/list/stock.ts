@@ -8,7 +8,7 @@ const command = ["cli/test/collection-run.test.ts"];
 /** Rules of keys, hidden assets and changes of many NFTs. */
 export const STOCK: readonly Mutant[] = [
   {
-    id: "keys: a key that was just deleted elsewhere gets itself another one",
+    id: "keys: a key that was deleted in another isolate can make another key",
     file: "src/http/authentication.ts",
     search: "changesKeys(endpoint) ? undefined : known.get(digest)",
     replacement: "known.get(digest)",
@@ -40,7 +40,7 @@ export const STOCK: readonly Mutant[] = [
     named: "a full audit log",
   },
   {
-    id: "audit: a page that stays as it is leaves an entry",
+    id: "audit: an unchanged page leaves an entry",
     file: "src/api/collections/update-page.ts",
     search: "const entry = recordChange(context, integrationId, audited, isChange);",
     replacement: "const entry = recordChange(context, integrationId, audited, condition);",
@@ -48,7 +48,7 @@ export const STOCK: readonly Mutant[] = [
     named: "changes nothing leaves no audit entry",
   },
   {
-    id: "nft_update_bulk: what is done fails with what can't be done",
+    id: "nft_update_bulk: tokens that were changed are reported as failed with the others",
     file: "src/operations/kinds/nft-update-bulk.ts",
     search: "if (!isSettled && !hasBegun(records)) return null;",
     replacement: "if (!isSettled && hasBegun(records)) return null;",
@@ -56,7 +56,7 @@ export const STOCK: readonly Mutant[] = [
     named: "reports each token as changed or failed",
   },
   {
-    id: "nft_update_bulk: a token shows an asset of any collection",
+    id: "nft_update_bulk: a token can show an asset of any collection",
     file: "src/db/queries/assets.ts",
     search: "sql`+${draftAssets.draftId} = ${uuidToBytes(draftId)}`",
     replacement: "sql`${uuidToBytes(draftId)} IS NOT NULL`",
@@ -64,7 +64,7 @@ export const STOCK: readonly Mutant[] = [
     named: "a token can show another asset of its collection, but not a hidden one",
   },
   {
-    id: "rotation: an order of a finalization under way isn't counted",
+    id: "rotation: the order of a pending finalization isn't counted",
     file: "src/operator/hidden-orders.ts",
     search: "remaining: finalized + pending + left",
     replacement: "remaining: finalized + left",
@@ -72,7 +72,7 @@ export const STOCK: readonly Mutant[] = [
     named: "is sealed again during the rotation of WALLET_SECRETS",
   },
   {
-    id: "rotation: an order of a failed finalization isn't sealed again",
+    id: "rotation: the order of a failed finalization isn't sealed again",
     file: "src/operator/hidden-orders.ts",
     search: "for (const id of inR2.slice(0, ROUND)) {",
     replacement: "for (const id of inR2.slice(0, 0)) {",
@@ -80,7 +80,7 @@ export const STOCK: readonly Mutant[] = [
     named: "the order of a failed finalization is sealed again",
   },
   {
-    id: "finalize: assets are hidden that no transaction can reveal",
+    id: "finalize: assets are hidden although no transaction can reveal them",
     file: "src/collections/hidden-assets.ts",
     search: "if (bytes > TRANSACTION_LIMITS.bytes ||",
     replacement: "if (bytes > 2 * TRANSACTION_LIMITS.bytes ||",
@@ -88,7 +88,7 @@ export const STOCK: readonly Mutant[] = [
     named: "refused, with the most that a transaction holds",
   },
   {
-    id: "finalize: the order is kept only once a registration is paid",
+    id: "finalize: the order is stored only after a registration is paid",
     file: "src/operations/kinds/finalize.ts",
     search: "if (step === facts.steps[0]) await keepManifestOf",
     replacement: 'if (step === "create") await keepManifestOf',
@@ -96,7 +96,7 @@ export const STOCK: readonly Mutant[] = [
     named: "is in R2 while a finalization goes on",
   },
   {
-    id: "reveal: what an owner has revealed alone isn't noted",
+    id: "reveal: assets that the owner revealed without the service aren't recorded",
     file: "src/operations/kinds/collection-reveal.ts",
     search: "if (shown) await noteOwners(",
     replacement: "if (shown?.shown === 0) await noteOwners(",
@@ -128,7 +128,7 @@ export const STOCK: readonly Mutant[] = [
     named: "no answer to a stranger tells",
   },
   {
-    id: "locks: a mint is sent though its own metadata are forbidden",
+    id: "locks: a mint with its own metadata is sent although a lock forbids it",
     file: "src/operations/kinds/mint.ts",
     search: '["supply", "metadata", "assets"]',
     replacement: '["supply"]',
@@ -136,7 +136,7 @@ export const STOCK: readonly Mutant[] = [
     named: "a lock that the owner made without the service",
   },
   {
-    id: "locks: a change of settings is sent though it is forbidden",
+    id: "locks: a change of settings is sent although a lock forbids it",
     file: "src/operations/engine/run.ts",
     search: "await unlocked.check();",
     replacement: "",
@@ -144,7 +144,7 @@ export const STOCK: readonly Mutant[] = [
     named: "what a lock forbids is refused before anything is sent",
   },
   {
-    id: "locks: a write that a limit keeps out is said to be locked",
+    id: "locks: a write that a limit refuses is reported as locked",
     file: "src/operations/locked.ts",
     search: "(await holds(ledgerOf(context, integrationId), isLocked)) ? lockedError(message, issues) : null",
     replacement: "lockedError(message, issues)",
@@ -152,7 +152,7 @@ export const STOCK: readonly Mutant[] = [
     named: "is refused by a limit",
   },
   {
-    id: "locks: a value that stays is refused",
+    id: "locks: an unchanged value is refused",
     file: "src/domain/locks.ts",
     search: 'KEPT.texts.filter((name) => after[name as "title"] !== before[name as "title"])',
     replacement: "KEPT.texts.filter((name) => changes[name] !== undefined)",
@@ -160,7 +160,7 @@ export const STOCK: readonly Mutant[] = [
     named: "is forbidden by the lock null alone",
   },
   {
-    id: "locks: what an owner has locked alone isn't noted",
+    id: "locks: locks that the owner set without the service aren't recorded",
     file: "src/operator/jobs/chain-comparison.ts",
     search: "if (news.length + wrong.length === 0) return;",
     replacement: "if (news.length > 0) return;",
@@ -168,7 +168,7 @@ export const STOCK: readonly Mutant[] = [
     named: "including those that were set without the service",
   },
   {
-    id: "locks: what an owner has locked alone is no event",
+    id: "locks: locks that the owner set without the service have no event",
     file: "src/operator/jobs/chain-comparison.ts",
     search: "...(named.length > 0 ?",
     replacement: "...(named.length > 99 ?",
@@ -184,7 +184,7 @@ export const STOCK: readonly Mutant[] = [
     named: "a collection_lock that is settled",
   },
   {
-    id: "locks: a lock that was noted wrongly stays",
+    id: "locks: a wrongly recorded lock stays",
     file: "src/operator/jobs/chain-comparison.ts",
     search: "replaceLocks(ledger, id, isWrong ? locks : { ...known, ...locks }",
     replacement: "replaceLocks(ledger, id, { ...known, ...locks }",
@@ -192,7 +192,7 @@ export const STOCK: readonly Mutant[] = [
     named: "is removed by the next comparison",
   },
   {
-    id: "locks: a contract with other code takes locks back",
+    id: "locks: a contract with other code removes recorded locks",
     file: "src/operator/jobs/chain-comparison.ts",
     search: "wrong.length > 0 && (await hasKnownCode(context, contract))",
     replacement: "wrong.length > 0",
@@ -216,7 +216,7 @@ export const STOCK: readonly Mutant[] = [
     named: "while an upgrade is announced",
   },
   {
-    id: "operations: a settled lock is noted though it was never made",
+    id: "operations: a settled lock is recorded although it was never made",
     file: "src/operations/kinds/locks.ts",
     search: "if (shown === null || !hasLocked(shown, operation.request)) return {};",
     replacement: "if (shown === null) return {};",
@@ -224,7 +224,7 @@ export const STOCK: readonly Mutant[] = [
     named: "where the lock was never made",
   },
   {
-    id: "operations: a top-up is settled as the effect of its operation",
+    id: "operations: a top-up alone is settled as its operation's effect",
     file: "src/operator/settlement.ts",
     search: "if (failure === HAD_EFFECT) requireSent(records);",
     replacement: "",
@@ -232,7 +232,7 @@ export const STOCK: readonly Mutant[] = [
     named: "of which only the top-up can't be proven",
   },
   {
-    id: "operations: what a contract that can't be read did is never settled",
+    id: "operations: an operation of a contract that can't be read can't be settled",
     file: "src/operations/settled.ts",
     search: "if (!(error instanceof ViewError)) throw error;",
     replacement: "throw error;",
@@ -240,7 +240,7 @@ export const STOCK: readonly Mutant[] = [
     named: "while the contract can't be read",
   },
   {
-    id: "reveal: what other code shows ends a planned reveal",
+    id: "reveal: a contract with other code ends a planned reveal",
     file: "src/operations/kinds/collection-reveal.ts",
     search: 'last !== undefined && Buffer.from(last.next).toString("base64") === reveal.next',
     replacement: "last !== undefined",
@@ -248,7 +248,7 @@ export const STOCK: readonly Mutant[] = [
     named: "isn't ended by other code",
   },
   {
-    id: "operations: a settled transfer is no event",
+    id: "operations: a settled transfer has no event",
     file: "src/operations/kinds/nft-moves.ts",
     search: 'statements: reportSettled(context, operation, "nft.transferred", tokens)',
     replacement: "statements: []",
@@ -256,7 +256,7 @@ export const STOCK: readonly Mutant[] = [
     named: "a nft_transfer that is settled",
   },
   {
-    id: "operations: a settled burn is no event",
+    id: "operations: a settled burn has no event",
     file: "src/operations/kinds/nft-moves.ts",
     search: 'reportSettled(context, operation, "nft.burned", burntTokens(operation))',
     replacement: "[]",
@@ -264,7 +264,7 @@ export const STOCK: readonly Mutant[] = [
     named: "a nft_burn that is settled",
   },
   {
-    id: "reveal: what an open reveal shows is reported by others too",
+    id: "reveal: assets that a pending reveal shows are reported twice",
     file: "src/operations/kinds/collection-reveal.ts",
     search: '? sql`NOT ${hasOpenOperation({ integrationId, subjectId: id }, "collection_reveal")}`',
     replacement: "? sql`true`",
@@ -272,7 +272,7 @@ export const STOCK: readonly Mutant[] = [
     named: "is reported by its own operation only",
   },
   {
-    id: "reveal: what an owner has revealed alone waits for the next reveal",
+    id: "reveal: assets that the owner revealed without the service are recorded only by the next reveal",
     file: "src/operator/jobs/chain-comparison.ts",
     search: "await noteRevealed(context, row, shown);",
     replacement: "",
@@ -280,7 +280,7 @@ export const STOCK: readonly Mutant[] = [
     named: "are known a minute later",
   },
   {
-    id: "reveal: a quote tells the size of the assets that are next",
+    id: "reveal: a quote discloses the size of the next assets",
     file: "src/operations/kinds/collection-reveal.ts",
     search: "(isPriced ? { ...batch, bytes: new Uint8Array(largest) } : batch)",
     replacement: "batch",
@@ -288,7 +288,7 @@ export const STOCK: readonly Mutant[] = [
     named: "whatever assets are next",
   },
   {
-    id: "reveal: a refused limit tells the size of the assets that are next",
+    id: "reveal: a refusal by the maximum cost discloses the size of the next assets",
     file: "src/chain/contract/calls.ts",
     search: "BigInt(largest - bytes) * ARGUMENT_BYTE_GAS",
     replacement: "0n",
@@ -296,7 +296,7 @@ export const STOCK: readonly Mutant[] = [
     named: "whatever assets are next",
   },
   {
-    id: "reveal: a node that lags decides about locks and updates",
+    id: "reveal: locks and updates are checked against a lagging node",
     file: "src/collections/collection-target.ts",
     search: "return readable(context, target, height);",
     replacement: "return readable(context, target, 0);",
@@ -320,7 +320,7 @@ export const STOCK: readonly Mutant[] = [
     named: "a name that turns text around",
   },
   {
-    id: "audit: the log of a deleted integration is of none",
+    id: "audit: the operator can't read the log of a deleted integration",
     file: "src/api/admin/integrations.ts",
     search: "await requireIntegration(context, id);\n      return listAudit",
     replacement: "await requireUndeleted(context, id);\n      return listAudit",
@@ -328,7 +328,7 @@ export const STOCK: readonly Mutant[] = [
     named: "is left to the operator",
   },
   {
-    id: "reveal: one that has just ended is a used Idempotency-Key",
+    id: "reveal: a reveal during another one is refused like an Idempotency-Key in flight",
     file: "src/operations/kinds/collection-reveal.ts",
     search: 'return new ServiceError("wallet_busy", message',
     replacement: 'return new ServiceError("idempotency_key_in_flight", message',
@@ -336,7 +336,7 @@ export const STOCK: readonly Mutant[] = [
     named: "a reveal is refused while another one goes on",
   },
   {
-    id: "collection: an update is sent again under another key",
+    id: "collection: an update is sent again under another Idempotency-Key",
     file: "cli/collection/update.ts",
     search: "    idempotencyKey: reference,\n",
     replacement: "",
@@ -344,7 +344,7 @@ export const STOCK: readonly Mutant[] = [
     named: "resumes there under its first key",
   },
   {
-    id: "collection: what can't be undone is sent without a question",
+    id: "collection: an irrevocable change is sent without confirmation",
     file: "cli/collection.ts",
     search: "if (!yes && !(await agreed(question))) {",
     replacement: "if (yes && !(await agreed(question))) {",
@@ -352,7 +352,7 @@ export const STOCK: readonly Mutant[] = [
     named: "shown with what can't be undone",
   },
   {
-    id: "launch: a time of the reveal that is over is taken",
+    id: "launch: a reveal time in the past is accepted",
     file: "cli/launch/phases.ts",
     search: 'typeof reveal === "string" && Date.parse(reveal) <= now',
     replacement: 'typeof reveal === "string" && Date.parse(reveal) <= now - now',

@@ -6,7 +6,7 @@ const launch = ["cli/test/launch-rules.test.ts"];
 /** What artists run in a terminal. */
 export const TERMINAL: readonly Mutant[] = [
   {
-    id: "airdrop: whatever is refused is sent again under another key",
+    id: "airdrop: each refused request is sent again under another Idempotency-Key",
     file: "cli/no-effect.ts",
     search: '(error.outcome === "not_submitted"',
     replacement: '(error.status < 500 || error.outcome === "not_submitted"',
@@ -14,7 +14,7 @@ export const TERMINAL: readonly Mutant[] = [
     named: "a request is repeated under its first key",
   },
   {
-    id: "launch: a collection is launched whose phases are over",
+    id: "launch: phases that have ended are accepted",
     file: "cli/launch/phases.ts",
     search: "Date.parse(end) <= now",
     replacement: "Date.parse(end) <= now - now",
@@ -22,7 +22,7 @@ export const TERMINAL: readonly Mutant[] = [
     named: "a phase that has ended is refused before anything is uploaded",
   },
   {
-    id: "admin: what upgrades take of a wallet is that of one contract",
+    id: "admin: the cost of upgrades that is shown for a wallet is that of one contract",
     file: "cli/admin/contract-upgrade.ts",
     search: 'const [topUp, fees] = [sum(its, "top_up"), sum(its, "fees")];',
     replacement: 'const [topUp, fees] = [sum(its.slice(0, 1), "top_up"), sum(its.slice(0, 1), "fees")];',
@@ -38,7 +38,7 @@ export const TERMINAL: readonly Mutant[] = [
     named: "mints each row's quantity once",
   },
   {
-    id: "airdrop: a row of the contract's own account is sent",
+    id: "airdrop: a row with the contract's own account is accepted",
     file: "cli/airdrop/receivers.ts",
     search: "const isContract = account === contract;",
     replacement: "const isContract = false;",
@@ -46,7 +46,7 @@ export const TERMINAL: readonly Mutant[] = [
     named: "all mistakes of a file are listed with their lines before anything is sent",
   },
   {
-    id: "claim: a drop may cost more than was agreed to",
+    id: "claim: a drop may cost more than was confirmed",
     file: "cli/claim/drop.ts",
     search: "      ...(quote !== null && { quote }),\n",
     replacement: "",
@@ -54,7 +54,7 @@ export const TERMINAL: readonly Mutant[] = [
     named: "the maximum cost of a drop, and of a change of it, is shown before anything is sent",
   },
   {
-    id: "airdrop: a line that a kill cut off is joined to the next",
+    id: "airdrop: a line that was cut off by a kill is joined to the next",
     file: "cli/line-file.ts",
     search: "if (whole < bytes.length) truncateSync(file, whole);",
     replacement: "if (whole > bytes.length) truncateSync(file, whole);",
@@ -62,7 +62,7 @@ export const TERMINAL: readonly Mutant[] = [
     named: "can be read after a kill at any byte of its last line",
   },
   {
-    id: "launch: a time that clocks show twice is taken",
+    id: "launch: a local time that occurs twice is accepted",
     file: "cli/launch/times.ts",
     search: "if (other !== undefined) {",
     replacement: "if (other === null) {",
@@ -70,7 +70,7 @@ export const TERMINAL: readonly Mutant[] = [
     named: "twice",
   },
   {
-    id: "launch: a typo in collection.yaml passes",
+    id: "launch: an unknown field in collection.yaml is accepted",
     file: "cli/launch/settings-reader.ts",
     search: "if (!known.includes(field)) {",
     replacement: "if (known.length === 0) {",
@@ -78,7 +78,7 @@ export const TERMINAL: readonly Mutant[] = [
     named: "has every mistake reported with its line and field",
   },
   {
-    id: "restore: rows stay before tables that they refer to",
+    id: "restore: rows are inserted before the tables that they refer to exist",
     file: "cli/backup/d1-import.ts",
     search: "if (!isTable(statement)) continue;",
     replacement: "",
@@ -86,7 +86,7 @@ export const TERMINAL: readonly Mutant[] = [
     named: "creates tables before rows, and refuses an incomplete export",
   },
   {
-    id: "restore: a cut falls between two quotes that are one",
+    id: "restore: a text is split between two quotes that stand for one",
     file: "cli/backup/d1-import.ts",
     search: "/''|\\\\[nr]|./gsu",
     replacement: "/./gsu",
@@ -94,14 +94,14 @@ export const TERMINAL: readonly Mutant[] = [
     named: "turns long rows into statements that D1 accepts, with the same content",
   },
   {
-    id: "backups: a file of the same size is taken for the one that was copied",
+    id: "backups: a file of the same size counts as copied, whatever its content",
     file: "cli/backup/copy.ts",
     search: " || (await sha256(copy)) !== digest",
     replacement: "",
     tests: ["cli/test/backup-copy.test.ts"],
   },
   {
-    id: "client: an operation whose outcome is unknown is waited for",
+    id: "client: an operation whose outcome is unknown is polled",
     file: "client/src/operations.ts",
     search: 'if (operation.state !== "pending") return',
     replacement: 'if (operation.state !== "pending" && operation.state !== "unknown") return',
@@ -109,7 +109,7 @@ export const TERMINAL: readonly Mutant[] = [
     named: "with an unknown outcome are reported at once, without waiting",
   },
   {
-    id: "client: a key's leading zeros are left out",
+    id: "client: leading zero bytes of a key are omitted",
     file: "client/src/claim-issuer.ts",
     search: 'return "1".repeat(zeros < 0 ? bytes.length : zeros) + digits;',
     replacement: 'return zeros < 0 ? "1" : digits;',
@@ -117,21 +117,21 @@ export const TERMINAL: readonly Mutant[] = [
     named: "a key that begins with zero bytes is written with a 1 for each",
   },
   {
-    id: "client: a pause that the service asks for ends within the usual bound",
+    id: "client: Retry-After is shortened to the usual maximum pause",
     file: "client/src/retry.ts",
     search: "return asked + random * Math.min(policy.maxMs, policy.baseMs * 2 ** (tried - 1));",
     replacement: "return Math.min(policy.maxMs, asked + random * policy.baseMs * 2 ** (tried - 1));",
     tests: ["client/test/retry.test.ts"],
   },
   {
-    id: "client: a wait as long as the longest that is obeyed is given up",
+    id: "client: a Retry-After equal to the maximum is given up",
     file: "client/src/retry.ts",
     search: "if (asked > policy.maxRetryAfterMs) return null;",
     replacement: "if (asked >= policy.maxRetryAfterMs) return null;",
     tests: ["client/test/retry.test.ts"],
   },
   {
-    id: "client: the last try is left out",
+    id: "client: the last retry is omitted",
     file: "client/src/retry.ts",
     search: "if (tried > policy.retries) return null;",
     replacement: "if (tried >= policy.retries) return null;",
