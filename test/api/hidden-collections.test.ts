@@ -131,7 +131,7 @@ test("a hidden collection shows its placeholder, and after the reveal its commit
     await api("/event?type=collection.revealed", { key: shop.key }),
     200,
   );
-  expect(events.map(({ data }) => data.reveal.shown)).toEqual([7, 30]);
+  expect(events.slice(-2).map(({ data }) => data.reveal.shown)).toEqual([7, 30]);
 });
 
 test("an NFT is locked only after the reveal, and keeps what it showed then", async () => {

@@ -192,6 +192,7 @@ describe("a key's budget for changes of stock", () => {
   /** Hidden collections whose assets are revealed one by one: of a collection one reveal runs at a time. */
   const HIDDEN = 10;
   let wallet: string;
+  let stock: string;
   /** Tokens of the wallet, for each kind of write its own. */
   const tokens: string[] = [];
   let hidden: string[];
@@ -199,10 +200,9 @@ describe("a key's budget for changes of stock", () => {
   beforeAll(async () => {
     wallet = shop.walletAccountId;
     const json = { receiver_addresses: [wallet], quantity_per_receiver: 20 };
-    const { collection_uuid } = await createCollection(shop, { copies: [3 * EACH + 20] });
-    collection = collection_uuid;
+    stock = (await createCollection(shop, { copies: [3 * EACH + 20] })).collection_uuid;
     for (let batch = 0; batch < (3 * EACH + 20) / 20; batch++) {
-      const answer = await api(`/collection/${collection}/mint`, { key: shop.key, json });
+      const answer = await api(`/collection/${stock}/mint`, { key: shop.key, json });
       const minted = await bodyOf<{ tokens: { token_id: string }[] }>(answer, 201);
       tokens.push(...minted.tokens.map(({ token_id: id }) => id));
     }
@@ -221,23 +221,23 @@ describe("a key's budget for changes of stock", () => {
 
   const shown = async () =>
     bodyOf<{ token_id: string; owner_id: string; metadata: { title: string } }[]>(
-      await api(`/collection/${collection}/token`, { key: shop.key }),
+      await api(`/collection/${stock}/token`, { key: shop.key }),
       200,
     );
   const own = (from: number, index: number) => tokens[from * EACH + index]!;
   const writes: Readonly<Record<string, StockWrite>> = {
     transfer: {
-      path: () => `/collection/${collection}/nft-transfer`,
+      path: () => `/collection/${stock}/nft-transfer`,
       json: (index) => ({ token_ids: [own(0, index)], receiver_address: receiver }),
       done: async () => (await shown()).filter(({ owner_id: owner }) => owner === receiver).length,
     },
     burn: {
-      path: () => `/collection/${collection}/nft-burn`,
+      path: () => `/collection/${stock}/nft-burn`,
       json: (index) => ({ token_ids: [own(1, index)] }),
       done: async () => tokens.length - (await shown()).length,
     },
     "bulk update": {
-      path: () => `/collection/${collection}/nft-update-bulk`,
+      path: () => `/collection/${stock}/nft-update-bulk`,
       json: (index) => ({ updates: [{ token_id: own(2, index), metadata: { title: "Changed" } }] }),
       done: async () => (await shown()).filter(({ metadata }) => metadata.title === "Changed").length,
     },

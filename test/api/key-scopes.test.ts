@@ -32,7 +32,7 @@ const everythingOf = async () => {
   );
   const minted = await api(`/collection/${uuid}/mint`, {
     key: shop.key,
-    json: { receiver_addresses: [shop.walletAccountId] },
+    json: { receiver_addresses: [shop.walletAccountId], quantity_per_receiver: 2 },
   });
   const operation = minted.headers.get("x-operation-uuid") ?? "";
   await operationOver(shop.key, operation);

@@ -15,12 +15,12 @@ import {
 import { setFaults } from "../support/chain-control.ts";
 import { createCollection } from "../support/collections.ts";
 import { failingD1 } from "../support/database.ts";
-import { failingAtEvents, inLedger } from "../support/ledgers.ts";
+import { failingAtEvents, inLedger, putLedger, takeLedger } from "../support/ledgers.ts";
 import { background, readOperation, serviceContext } from "../support/operations.ts";
 import { FORGETFUL, givenUp } from "../support/own-wallets.ts";
 import { drain } from "../support/payments.ts";
 import { until } from "../support/waiting.ts";
-import { dropObject } from "../support/wallets.ts";
+import { dropObject, endObject } from "../support/wallets.ts";
 
 /** What the integration that OPERATOR_INTEGRATION names is told of. */
 
@@ -28,6 +28,8 @@ const OPERATOR = env.OPERATOR_INTEGRATION;
 
 let key: string;
 let shop: TestIntegration;
+/** What the operator is told of first. */
+let begun: Event[];
 
 /** What happened at the operator's integration behind an event. */
 const told = async (after = 0) => bodyOf<Event[]>(await api(`/event?after=${after}`, { key }), 200);
@@ -58,13 +60,14 @@ beforeAll(async () => {
   await enterOperator();
   const issued = await admin(`/integration/${OPERATOR}/key`, { json: { name: "operator", role: "read" } });
   key = (await bodyOf<{ api_key: string }>(issued, 201)).api_key;
+  await background.reconcile();
+  begun = await told();
 });
 
 afterEach(() => setFaults());
 
-test("what was to be reported before the operator's integration existed isn't reported later", async () => {
-  await background.reconcile();
-  expect((await told()).map(({ type }) => type)).toEqual(["key.created"]);
+test("what was to be reported before the operator's integration existed isn't reported later", () => {
+  expect(begun.map(({ type }) => type)).toEqual(["key.created"]);
 });
 
 test("the database's fill level is reported once per threshold, and again after it shrank", async () => {
@@ -191,6 +194,7 @@ test("an unknown outcome is reported to the operator, and to no other integratio
 test("an unknown outcome waits ten minutes for an operator whose own ledger is lost", async () => {
   const owner = await createIntegration("Unlucky, too");
   await background.reconcile();
+  const kept = await takeLedger(OPERATOR, "all");
   await dropObject(OPERATOR);
   const { operation } = await unprovable(owner);
   await background.resume(operation).catch(() => undefined);
@@ -201,4 +205,6 @@ test("an unknown outcome waits ten minutes for an operator whose own ledger is l
     await background.resume(operation);
     return (await readOperation(owner.key, operation)).state === "unknown";
   });
+  await putLedger(OPERATOR, kept);
+  await endObject(OPERATOR);
 });

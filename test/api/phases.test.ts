@@ -98,8 +98,9 @@ describe("phases of a draft", () => {
       phases: [null, { mint_fee: "0", allowlist: true, limit_per_account: 2 }],
     });
     expect(await isRegistered(token)).toBe(true);
+    const before = await owned();
     await buy(collection, 3n * PRICE, { quantity: 2, max_price: `${PRICE}` });
-    await until(async () => (await owned()) === 2);
+    await until(async () => (await owned()) === before + 2);
     await bodyOf(await list(collection, "add", { accounts: ["alice.near"], phase: 4 }), 200);
     await background.reconcile(60_000);
     const counted = await collectionOf(collection.collection_uuid);

@@ -36,7 +36,12 @@ interface Failed {
 }
 
 let integration: TestIntegration;
+let first: Awaited<ReturnType<typeof deployFirst>>;
 
+beforeAll(async () => {
+  first = await deployFirst();
+  integration = await createIntegration();
+});
 afterEach(() => observeCheckpoints(null));
 
 const deploy = (uuid: string, name = "Herons") =>
@@ -50,14 +55,19 @@ const keysOf = async (accountId: string) => {
 const operationOf = async (uuid: string) =>
   bodyOf<OperationResource<Contract>>(await admin(`/operation/${uuid}`), 200);
 
+/** Three deployments at once, before which no code is published. */
+const deployFirst = async () => {
+  const { integration_uuid: uuid, wallet_account_id: wallet } = await bodyOf<{
+    integration_uuid: string;
+    wallet_account_id: string;
+  }>(await admin("/integration", { json: { name: "First shop" } }), 201);
+  await walletReady(uuid);
+  return { uuid, wallet, answers: await Promise.all([deploy(uuid), deploy(uuid), deploy(uuid)]) };
+};
+
 describe("a first deployment", () => {
   test("publishes the code once for concurrent requests", async () => {
-    const { integration_uuid: uuid, wallet_account_id: wallet } = await bodyOf<{
-      integration_uuid: string;
-      wallet_account_id: string;
-    }>(await admin("/integration", { json: { name: "First shop" } }), 201);
-    await walletReady(uuid);
-    const answers = await Promise.all([deploy(uuid), deploy(uuid), deploy(uuid)]);
+    const { uuid, wallet, answers } = first;
     const deployed = await Promise.all(answers.map((answer) => bodyOf<Contract>(answer, 201)));
     expect(new Set(deployed.map(({ account_id }) => account_id)).size).toBe(3);
     const operations = await Promise.all(
@@ -91,10 +101,6 @@ describe("a first deployment", () => {
 });
 
 describe("while the code is published", () => {
-  beforeAll(async () => {
-    integration = await createIntegration();
-  });
-
   test("a deployment is one transaction", async () => {
     const answer = await deploy(integration.integrationUuid);
     const operation = await operationOf(answer.headers.get("x-operation-uuid")!);

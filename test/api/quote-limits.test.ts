@@ -1,6 +1,6 @@
 import { env } from "cloudflare:workers";
 import fc from "fast-check";
-import { afterEach, beforeAll, describe, expect, test } from "vitest";
+import { afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import type { Quote } from "../../client/src/index.ts";
 // Inside: a top-up's limit at prices and costs that no transaction of a test has.
 import { costOf, maxSpent } from "../../src/chain/cost.ts";
@@ -21,11 +21,13 @@ import { view } from "../support/chain.ts";
 import { atGasPrice, setGasPrice } from "../support/chain-control.ts";
 import { newIssuer } from "../support/claim-links.ts";
 import { createCollection, createDraft, type Finalized, mintedOnChain } from "../support/collections.ts";
+import { withdrawAll } from "../support/former-contract.ts";
 import { call, connect as connectAgent } from "../support/mcp.ts";
 import { killAt, observeCheckpoints, operationOver, serviceContext } from "../support/operations.ts";
 import type { TransactionRecord } from "../support/own-wallets.ts";
 import { pay } from "../support/payments.ts";
 import { unsigned } from "../support/shared-mints.ts";
+import { endObject } from "../support/wallets.ts";
 
 /** What a write was allowed to cost holds whatever happens until it is signed, and what it was expected to cost is near. */
 
@@ -141,10 +143,20 @@ describe("a higher gas price", () => {
       answer: { status: 402, body: { code: "cost_exceeds_maximum", outcome: "not_submitted" } },
     });
     expect(await mintedOnChain(shop, made)).toBe(minted);
+    // The object would sign by the old block's price for some seconds.
+    await setGasPrice(1n);
+    await endObject(shop.integrationUuid);
   });
 });
 
 describe("a contract that lacks storage", () => {
+  // It has about what a new one has: metadata has a limit, too.
+  beforeEach(async () => {
+    if ((await freeBytes()) < 250_000) return;
+    await withdrawAll(shop);
+    await pay("platform", shop.contractAccountId, 2n * 10n ** 24n);
+  });
+
   test("is topped up within the quote for the first tokens of a collection, which reserve more storage", async () => {
     const { collection_uuid: fresh } = await createCollection(shop, { copies: [500] });
     const first = { ...taking((await freeBytes()) + 5_000), path: `/collection/${fresh}/mint` };
@@ -199,6 +211,7 @@ describe("a contract that lacks storage", () => {
 });
 
 test("a quote with a stored write isn't executed again after its write failed on the chain", async () => {
+  await withdrawAll(shop);
   await pay("platform", shop.contractAccountId, 10n ** 24n);
   const half = taking((await freeBytes()) * 0.8, "鷺");
   const kept = async () => {
@@ -307,6 +320,14 @@ const distance = ({ cost }: Quote, operation: Operation): number =>
   Math.abs(Number(operation.cost.actual) - Number(cost.expected)) / Number(operation.cost.actual);
 
 describe("the cost of a write is at most the quoted maximum and near the quoted expectation, for", () => {
+  let updated: Finalized;
+  beforeAll(async () => {
+    // For all that is stored.
+    await pay("platform", shop.contractAccountId, 5n * 10n ** 25n);
+    updated = await createCollection(shop, { copies: [1] });
+    await bodyOf(await send({ ...mint(), path: `/collection/${updated.collection_uuid}/mint` }, {}), 201);
+  });
+
   const account = fc.stringMatching(/^[a-z]{4,20}$/).map((name) => `${name}.near`);
   const text = fc.string({ minLength: 1, maxLength: 200 }).map((line) => line.replaceAll(/[\p{C}]/gu, "x"));
   const accounts = fc.uniqueArray(account, { minLength: 1, maxLength: 60 });
@@ -401,7 +422,13 @@ describe("the cost of a write is at most the quoted maximum and near the quoted 
 
   const retold = metadata
     .filter((own) => Object.keys(own).length > 0)
-    .map((own) => put("/nft-update")({ token_id: `${made.near_collection.collection_id}:1`, ...own }));
+    .map(
+      (own): Write => ({
+        method: "PUT",
+        path: `/collection/${updated.collection_uuid}/nft-update`,
+        body: { token_id: `${updated.near_collection.collection_id}:1`, ...own },
+      }),
+    );
 
   type Writes = fc.Arbitrary<Write | Promise<Write>>;
   /** Each sample takes seconds: so many that the file takes a minute and a half. */

@@ -36,15 +36,19 @@ const read = async <T>(path: string, status = 200) =>
   bodyOf<T>(await api(`/public/v1/page/${slug}${path}`), status);
 
 /** A purchase as the page's script sends it. */
-const buy = (units: bigint, more: object = {}, to = collection.near_collection.collection_id) => {
+const buy = (
+  units: bigint,
+  more: object = {},
+  { to = collection.near_collection.collection_id, by = buyer } = {},
+) => {
   const msg = JSON.stringify({ collection_id: to, quantity: 1, max_price: `${PRICE}`, ...more });
   const args = { receiver_id: shop.contractAccountId, amount: `${units}`, msg };
-  return buyer.call(token.accountId, "ft_transfer_call", args, "1");
+  return by.call(token.accountId, "ft_transfer_call", args, "1");
 };
 
-const ended = async (hash: string): Promise<PublicMint> => {
+const ended = async (hash: string, { accountId } = buyer): Promise<PublicMint> => {
   for (;;) {
-    const found = await read<PublicMint>(`/mint/${hash}?account_id=${buyer.accountId}`);
+    const found = await read<PublicMint>(`/mint/${hash}?account_id=${accountId}`);
     if (found.state === "failed" || (found.state === "succeeded" && found.tokens.length > 0)) return found;
     await new Promise((resolve) => setTimeout(resolve, 300));
   }
@@ -53,8 +57,9 @@ const ended = async (hash: string): Promise<PublicMint> => {
 describe("a collection that is sold for a token", () => {
   test("shows its phases with their currency", async () => {
     const usdc = { contract_id: token.accountId, symbol: "USDC", decimals: 6 };
+    const bought = expect.any(Number);
     expect((await read<PublicCollection>("")).phases).toMatchObject([
-      { phase: 2, kind: "public", mint_fee: `${PRICE}`, currency: usdc, supply: null, minted: 0 },
+      { phase: 2, kind: "public", mint_fee: `${PRICE}`, currency: usdc, supply: null, minted: bought },
       { phase: 3, currency: null },
       { phase: 4, currency: { ...usdc, contract_id: former.accountId, symbol: "OLD" } },
     ]);
@@ -75,11 +80,12 @@ describe("a collection that is sold for a token", () => {
   });
 
   test("says what an account may mint in the token, and what it has of it", async () => {
+    const available = await token.units(buyer.accountId);
     const ask = (query: string, account = buyer.accountId) =>
       read<Record<string, unknown>>(`/eligibility/${account}?${query}`);
     expect(await ask(`quantity=2&currency=${token.accountId}`)).toMatchObject({
       ...{ allowed: true, via: "public", phase: 2, mint_fee: `${PRICE}`, total_fee: `${2n * PRICE}` },
-      currency_available: `${WEALTH}`,
+      currency_available: `${available}`,
       phases: [
         { phase: 2, allowed: true },
         { phase: 3, code: "E_MINT_NOT_STARTED" },
@@ -101,11 +107,12 @@ describe("a collection that is sold for a token", () => {
 
 describe("a purchase by ft_transfer_call", () => {
   test("is followed to its NFTs; what was sent too much returns", async () => {
-    const before = await token.units(buyer.accountId);
-    const found = await ended(await buy(3n * PRICE, { quantity: 2 }));
+    const by = await createCollector();
+    await token.give(by.accountId, 3n * PRICE);
+    const found = await ended(await buy(3n * PRICE, { quantity: 2 }, { by }), by);
     expect(found).toMatchObject({ state: "succeeded", code: null, returned: null });
-    expect(found.tokens.map(({ owner_id }) => owner_id)).toEqual([buyer.accountId, buyer.accountId]);
-    expect(await token.units(buyer.accountId)).toBe(before - 2n * PRICE);
+    expect(found.tokens.map(({ owner_id }) => owner_id)).toEqual([by.accountId, by.accountId]);
+    expect(await token.units(by.accountId)).toBe(PRICE);
     const { phases } = await read<PublicCollection>("");
     expect(phases[0]).toMatchObject({ minted: 2 });
   });
@@ -113,7 +120,7 @@ describe("a purchase by ft_transfer_call", () => {
   test.each([
     ["a price above the agreed one", PRICE, { max_price: `${PRICE - 1n}` }, "E_PRICE_TOO_HIGH"],
     ["too little", PRICE - 1n, {}, "E_DEPOSIT_TOO_SMALL"],
-    ["more than the account's limit", 3n * PRICE, { quantity: 3 }, "E_MINT_LIMIT"],
+    ["more than the account's limit", 4n * PRICE, { quantity: 4 }, "E_MINT_LIMIT"],
     ["an argument that doesn't exist", PRICE, { discount: "1" }, "E_INVALID_ARGUMENT"],
   ] as const)("is refused for %s, and says that all came back", async (_why, units, more, code) => {
     const before = await token.units(buyer.accountId);
@@ -132,7 +139,7 @@ describe("a purchase by ft_transfer_call", () => {
     const other = await createCollection(shop, {
       settings: { phases: [{ phase: 2, mint_fee: `${PRICE}`, currency: token.accountId }] },
     });
-    const found = await ended(await buy(PRICE, {}, other.near_collection.collection_id));
+    const found = await ended(await buy(PRICE, {}, { to: other.near_collection.collection_id }));
     expect(found).toMatchObject({ state: "failed", code: null, returned: false, token_ids: [] });
   });
 
