@@ -34,41 +34,47 @@ let receiver: string;
 const assetsOf = async (draft: string) =>
   bodyOf<Asset[]>(await api(`/collection-draft/${draft}/asset`, { key: shop.key }), 200);
 
-beforeAll(async () => {
-  shop = await createIntegration("Shop");
+/** A collection, and its assets. */
+const open = async () => {
   // The place of an asset on the chain isn't its position in the draft: the first one is deleted.
   const draft = await createDraft(shop, { copies: [1, 2, 40, 3] });
   const [first] = (await assetsOf(draft)).toReversed();
   const path = `/collection-draft/${draft}/asset/${first!.asset_uuid}`;
   expect((await api(path, { key: shop.key, method: "DELETE" })).status).toBe(204);
   const finalize = await api(`/collection-draft/${draft}/finalize`, { key: shop.key, method: "POST" });
-  made = await bodyOf<Finalized>(finalize, 201);
-  assets = await assetsOf(draft);
+  return { made: await bodyOf<Finalized>(finalize, 201), assets: await assetsOf(draft) };
+};
+
+beforeAll(async () => {
+  shop = await createIntegration("Shop");
+  ({ made, assets } = await open());
   [receiver] = (await createReceivers(1)) as [string];
 });
 
-const mint = (json: object, key = shop.key) =>
-  api(`/collection/${made.collection_uuid}/mint`, { key, json: { receiver_addresses: [receiver], ...json } });
-const minted = async () => {
-  const args = { collection_id: made.near_collection.collection_id };
+const mint = (json: object, key = shop.key, { collection_uuid: uuid } = made) =>
+  api(`/collection/${uuid}/mint`, { key, json: { receiver_addresses: [receiver], ...json } });
+const minted = async ({ near_collection } = made) => {
+  const args = { collection_id: near_collection.collection_id };
   const shown = await view<{ minted: number }>(env.NEAR_RPC_URL, shop.contractAccountId, "collection", args);
   return shown.minted;
 };
 
 describe("a mint of a chosen asset", () => {
   test("takes its copies until none is left, which is refused before anything is sent", async () => {
-    for (const { asset_uuid, copies, asset_cid } of assets.filter((asset) => asset.copies < 10)) {
-      const { tokens } = await bodyOf<Minted>(await mint({ asset_uuid, quantity_per_receiver: copies }), 201);
+    const own = await open();
+    const send = (json: object) => mint(json, shop.key, own.made);
+    for (const { asset_uuid, copies, asset_cid } of own.assets.filter((asset) => asset.copies < 10)) {
+      const { tokens } = await bodyOf<Minted>(await send({ asset_uuid, quantity_per_receiver: copies }), 201);
       expect(tokens.map(({ metadata }) => metadata.media)).toEqual(Array(copies).fill(asset_cid));
-      const before = await minted();
-      const refused = await mint({ asset_uuid });
+      const before = await minted(own.made);
+      const refused = await send({ asset_uuid });
       expect(await bodyOf(refused, 409)).toMatchObject({
         code: "sold_out",
         outcome: "not_submitted",
         retryable: false,
       });
       expect(refused.headers.get("x-operation-uuid")).toBeNull();
-      expect(await minted()).toBe(before);
+      expect(await minted(own.made)).toBe(before);
     }
   });
 
