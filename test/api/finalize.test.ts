@@ -2,6 +2,7 @@ import { env } from "cloudflare:workers";
 import { afterEach, beforeAll, describe, expect, test, vi } from "vitest";
 import { api, apiWith, bodyOf, createIntegration, type TestIntegration } from "../support/api.ts";
 import { view } from "../support/chain.ts";
+import { setFaults } from "../support/chain-control.ts";
 import { createCollection, createDraft, type Finalized } from "../support/collections.ts";
 import { failingD1 } from "../support/database.ts";
 import { beforeWrites, watchedLedgers } from "../support/ledgers.ts";
@@ -21,9 +22,10 @@ let integration: TestIntegration;
 beforeAll(async () => {
   integration = await createIntegration();
 });
-afterEach(() => {
+afterEach(async () => {
   observeCheckpoints(null);
   vi.useRealTimers();
+  await setFaults();
 });
 
 const finalize = (draft: string, headers: Record<string, string> = {}) =>
@@ -96,10 +98,22 @@ describe("finalizing a draft", () => {
     await file.body?.cancel();
   });
 
-  test("returns one collection to two concurrent calls", async () => {
+  test("returns one collection to three concurrent calls", async () => {
     const before = await onChain();
     const draft = await createDraft(integration);
-    const answers = await Promise.all([finalize(draft), finalize(draft), finalize(draft)]);
+    // It ends once all wait for it: on an idle machine it could end before the others read the draft.
+    await setFaults({ kind: "unknown_transaction" });
+    const waiting = new Set<number>();
+    const send = async (number: number) => {
+      const WALLET = watchedLedgers(async (method, call) => {
+        if (method === "write" || method === "carryOut") waiting.add(number);
+        if (waiting.size === 3) await setFaults();
+        return call();
+      });
+      const request = { key: integration.key, method: "POST" };
+      return (await apiWith({ WALLET }, `/collection-draft/${draft}/finalize`, request)).response;
+    };
+    const answers = await Promise.all([1, 2, 3].map(send));
     const bodies = await Promise.all(answers.map((answer) => bodyOf<Finalized>(answer, 201)));
     expect(bodies[1]).toEqual(bodies[0]);
     expect(bodies[2]).toEqual(bodies[0]);
