@@ -26,7 +26,7 @@ export const fitsTransaction = ({ bytes, assets, distinctSubtitles }: BatchSize)
 const batchGas = (bytes: number, assets: number, subtitles: number): number =>
   bytes * GAS_A_BYTE + assets * GAS_AN_ASSET + subtitles * GAS_A_SUBTITLE;
 
-/** Bytes of all remaining copies of a collection at most, because each mint reads them (docs/contract.md, "Limits"). */
+/** Bytes of all remaining copies of a collection at most, because each mint reads them (docs/contract.md, "Failure codes"). */
 const MAX_COPIES_BYTES = 65_536;
 
 /** Bits that the contract has for an asset's remaining copies. */

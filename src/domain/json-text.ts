@@ -1,6 +1,16 @@
 /** Bytes of a value as JSON in UTF-8. */
 export const jsonBytes = (value: unknown): number => Buffer.byteLength(JSON.stringify(value) ?? "");
 
+/** Parses JSON of somebody else, such as what a contract logged or was called with. Null if it isn't JSON. */
+export const parsedJson = (text: string): unknown => {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    if (error instanceof SyntaxError) return null;
+    throw error;
+  }
+};
+
 /** JSON in the one form that a value has (RFC 8785): names sorted by their UTF-16 code units, no space. */
 export const canonicalJson = (value: unknown): string => {
   if (Array.isArray(value)) return `[${value.map(canonicalJson).join(",")}]`;

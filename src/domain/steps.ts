@@ -111,12 +111,12 @@ export const topUpRemedy: RemedyRule = (name, { contractCode, failure }, attempt
 const LATER_BLOCK_MS = 600;
 export const MAX_LATER_BLOCKS = 3;
 
-/** What the contract refuses a mint of a chosen asset with for draws in its block, or for their number (docs/contract.md). */
+/** Codes with which the contract refuses a mint of a chosen asset because of other draws in its block (docs/contract.md). */
 const OF_BLOCK: ReadonlySet<string | null> = new Set(["E_DRAW_HIDDEN", "E_GAS_TOO_LOW"]);
 
 /**
- * A mint of a chosen asset is retried in a later block if draws in its block prevent it. One beyond the
- * day's quota of the collection is retried with a full-access key, to which the quota doesn't apply.
+ * A mint of a chosen asset is retried in a later block if draws in its block prevent it. One beyond the day's quota of the
+ * collection is retried with a full-access key, to which the quota doesn't apply.
  */
 export const mintRemedy: RemedyRule = (name, outcome, attempt) => {
   // The attempts before it may have had other remedies.

@@ -202,7 +202,7 @@ const proposalOf = async (
   });
   // The assets of a continued draft, or of one with several pages, are read once it is locked.
   const whole = brokenOff || draft.state !== "draft" ? null : wholeOf(assets);
-  if (assets.length >= ASSETS_A_PAGE && !brokenOff) await requireMintable(context, draft.id);
+  if (wholeOf(assets) === null && !brokenOff) await requireMintable(context, draft.id);
   const plan = whole && (await splitAssets(context, request, new DraftAssets(db, draft.id, whole)));
   const known: DraftAsRead = { createdAt: draft.createdAt, whole };
   const {

@@ -312,7 +312,7 @@ describe("a mint from a wallet", () => {
       await read(`${saleSlug}/eligibility/a.near?quantity=${quantity}`, 400);
   });
 
-  test("is possible with the balance that the page asks for beside the price, and hardly with less", async () => {
+  test("succeeds with the price and the balance that the page asks for, and not with 0.001 NEAR less", async () => {
     const [, setAside] = /Up to ([0-9.]+) NEAR is/.exec(await (await api(`/m/${saleSlug}`)).text())!;
     const needed = BigInt(FEE) + BigInt(Math.round(Number(setAside) * 1_000)) * 10n ** 21n;
     const args = { collection_id: onSale.near_collection.collection_id };

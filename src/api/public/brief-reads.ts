@@ -25,6 +25,7 @@ import type { ServiceContext } from "../../context.ts";
 import { openReplicas } from "../../db/client.ts";
 import { keepMintTransaction } from "../../db/queries/mint-transactions.ts";
 import type { ClaimProof, SignedVoucher } from "../../domain/claim-proofs.ts";
+import { parsedJson } from "../../domain/json-text.ts";
 import type { Mint } from "../../domain/mint-notes.ts";
 import { type Currency, phasesOf } from "../../domain/settings.ts";
 import { collectionOf } from "../../domain/token-ids.ts";
@@ -111,23 +112,13 @@ const mintEvent = z.object({
   data: z.array(z.object({ token_ids: z.array(z.string()) })),
 });
 
-/** JSON that a contract logged: its owner decides which code runs. Null for what is none. */
-const parsed = (text: string): unknown => {
-  try {
-    return JSON.parse(text);
-  } catch (error) {
-    if (error instanceof SyntaxError) return null;
-    throw error;
-  }
-};
-
 /** Tokens of the collection whose mint a transaction's logs tell of, by the contract itself alone (NEP-171, NEP-297). */
 const mintedIn = (outcome: FinalOutcome, { contract, collectionId }: Showcase): string[] =>
   [outcome.transaction_outcome, ...outcome.receipts_outcome]
     .filter(({ outcome: { executor_id: executor } }) => executor === contract)
     .flatMap(({ outcome: { logs } }) => logs)
     .filter((log) => log.startsWith(EVENT))
-    .flatMap((log) => mintEvent.safeParse(parsed(log.slice(EVENT.length))).data?.data ?? [])
+    .flatMap((log) => mintEvent.safeParse(parsedJson(log.slice(EVENT.length))).data?.data ?? [])
     .flatMap(({ token_ids: ids }) => ids)
     .filter((id) => collectionOf(id) === collectionId);
 

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { parsedJson } from "../../domain/json-text.ts";
 import { MAX_MINTS } from "../../domain/mint-notes.ts";
 import type { Action } from "../actions.ts";
 import { mintAsset, mintBatch } from "./calls.ts";
@@ -38,7 +39,7 @@ export const orderIn = (actions: readonly Action[]): MintOrder | null => {
   const [action, ...others] = actions;
   if (others.length > 0 || action?.kind !== "function_call") return null;
   if (action.method !== "nft_batch_mint" || BigInt(action.deposit) > 0n) return null;
-  const args = sharedArguments.safeParse(parsed(action.args)).data;
+  const args = sharedArguments.safeParse(parsedJson(new TextDecoder().decode(action.args))).data;
   if (!args) return null;
   const { collection_id: collectionId, receiver_ids: receivers, asset_index: assetIndex } = args;
   const [quantity = 1, ...rest] = args.quantities ?? [];
@@ -72,7 +73,7 @@ export const mintTogether = (orders: readonly MintOrder[]): Action => {
  * @returns JSON of each order's ids; null unless there are exactly as many distinct ids as ordered
  */
 export const shareOut = (value: Uint8Array, tokens: readonly number[]): Uint8Array[] | null => {
-  const ids = tokenIds.safeParse(parsed(value)).data;
+  const ids = tokenIds.safeParse(parsedJson(new TextDecoder().decode(value))).data;
   const ordered = sum(tokens);
   if (ids?.length !== ordered || new Set(ids).size !== ordered) return null;
   let next = 0;
@@ -110,13 +111,3 @@ const isShown = ({ token_id, metadata }: ContractToken, id: string): boolean =>
   token_id === id && metadata.media !== null;
 
 const sum = (counts: readonly number[]): number => counts.reduce((total, count) => total + count, 0);
-
-/** Parses bytes; null if they aren't JSON. */
-const parsed = (bytes: Uint8Array): unknown => {
-  try {
-    return JSON.parse(new TextDecoder().decode(bytes));
-  } catch (error) {
-    if (error instanceof SyntaxError) return null;
-    throw error;
-  }
-};

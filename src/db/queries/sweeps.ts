@@ -37,7 +37,7 @@ export const changeSweep = (
 };
 
 /** Condition: a cursor is as it was read. */
-export const isSwept = (name: string, cursor: string | null): SQL =>
+export const hasCursor = (name: string, cursor: string | null): SQL =>
   sql`(SELECT cursor FROM sweeps WHERE name = ${name}) IS ${cursor}`;
 
 /** The next integrations behind an id, and when the oldest entry of their audit log was written; null: they have none. */

@@ -6,7 +6,7 @@ import { MultipartUpload } from "./multipart-upload.ts";
 
 /** Longer texts go to R2. Bytes of UTF-8. */
 const MAX_TEXT_IN_ROW = 64 * 1024;
-export const MARK = "r2:";
+export const R2_MARK = "r2:";
 
 export interface KeptText {
   /** The text itself, or a reference to R2. JSON never begins with the mark. */
@@ -22,7 +22,7 @@ export const keepText = async (bucket: R2Bucket, name: string, text: string): Pr
   const digest = new Uint8Array(await crypto.subtle.digest("SHA-256", encoded));
   const key = `${name}/${toHex(digest)}`;
   await bucket.put(key, encoded, { httpMetadata: { contentType: JSON_TYPE } });
-  return { text: `${MARK}${key}`, bytes: encoded.length };
+  return { text: `${R2_MARK}${key}`, bytes: encoded.length };
 };
 
 /** As `keepText`, for a stream, of which at most one part is in memory. */
@@ -44,12 +44,12 @@ export const keepStream = async (
   }
   if (upload === null) return { text: new TextDecoder().decode(Buffer.concat(unsent)), bytes: null };
   await upload.complete();
-  return { text: `${MARK}${key}`, bytes: size };
+  return { text: `${R2_MARK}${key}`, bytes: size };
 };
 
 /** Key of the object that holds a row's text; null if the row holds it. */
 export const textKey = (kept: string): string | null =>
-  kept.startsWith(MARK) ? kept.slice(MARK.length) : null;
+  kept.startsWith(R2_MARK) ? kept.slice(R2_MARK.length) : null;
 
 /** A row's text, or a stream of it from R2. @throws Error if R2 doesn't have it */
 export const openText = async (

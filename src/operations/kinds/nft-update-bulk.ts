@@ -14,7 +14,7 @@ import { isHidden } from "../../collections/public-collection.ts";
 import type { Caller, ServiceContext } from "../../context.ts";
 import { shownOf } from "../../db/queries/assets.ts";
 import { codeIn, errorCodeOf, inFieldsOfApi } from "../../domain/contract-failures.ts";
-import { invalidField, ServiceError } from "../../domain/errors.ts";
+import { invalidField, ServiceError, unsentConflict } from "../../domain/errors.ts";
 import type { Failure } from "../../domain/failures.ts";
 import type { Uuid } from "../../domain/ids.ts";
 import { jsonBytes } from "../../domain/json-text.ts";
@@ -97,7 +97,7 @@ const assetOverrides = async (
   if (wanted.size === 0) return new Map();
   if (hides) {
     const message = "Reveal the collection first: while its assets are hidden, no NFT shows one of them.";
-    throw new ServiceError("conflict", message, { outcome: "not_submitted" });
+    throw unsentConflict(message);
   }
   const { collection } = await requireCollection(context, caller, collectionUuid);
   const shown = await shownOf(context.db, collection.draftId, [...wanted]);

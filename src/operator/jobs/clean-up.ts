@@ -25,7 +25,7 @@ import {
   RUN_KEY,
   thumbnailKey,
 } from "../../files/storage/keys.ts";
-import { MARK, textKey } from "../../files/storage/large-texts.ts";
+import { R2_MARK, textKey } from "../../files/storage/large-texts.ts";
 import { readLines } from "../../files/storage/line-files.ts";
 import { tidyLedger } from "../../operations/engine/tidying.ts";
 
@@ -382,7 +382,7 @@ const sweepResponses = (context: ServiceContext): Promise<number> => {
   const after = context.settings.KEYS_KEPT_HOURS * HOUR + ORPHAN_AFTER;
   return sweepOwned(context, RESPONSE_PREFIX, after, async (integrationId, keys) => {
     const isNamed = sql`EXISTS (SELECT 1 FROM idempotency_keys
-      WHERE integration_id = ${uuidToBytes(integrationId)} AND body = ${MARK} || given.value)`;
+      WHERE integration_id = ${uuidToBytes(integrationId)} AND body = ${R2_MARK} || given.value)`;
     return without(ledgerOf(context, integrationId), await without(context.db, keys, isNamed), isNamed);
   });
 };

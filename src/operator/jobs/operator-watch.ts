@@ -3,7 +3,7 @@ import type { ServiceContext } from "../../context.ts";
 import { runBatch } from "../../db/client.ts";
 import { noteEvent, type OperatorEvent } from "../../db/queries/events.ts";
 import { IS_INACTIVE, isThere, setInactive } from "../../db/queries/integrations.ts";
-import { changeSweep, isSwept, readSweep, writeSweep } from "../../db/queries/sweeps.ts";
+import { changeSweep, hasCursor, readSweep, writeSweep } from "../../db/queries/sweeps.ts";
 import { integrations, type UntoldEvent } from "../../db/schema/index.ts";
 import type { Statement } from "../../db/statements.ts";
 import { ServiceError } from "../../domain/errors.ts";
@@ -178,7 +178,7 @@ const change = async (
   await changeAndTell(
     context,
     events,
-    isSwept(name, before),
+    hasCursor(name, before),
     changeSweep(db, name, { before, after, now: now() }),
   );
 };
