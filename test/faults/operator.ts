@@ -85,10 +85,9 @@ export class Operator {
 
   /** A ledger's object is lost: it is brought back. */
   async loseLedger(shop: Shop): Promise<void> {
-    const sent = this.#sentBy(shop);
     await this.#service.suffer({ do: "lose", wallet: shop.integrationUuid });
     this.#lostAt = this.#service.now();
-    await this.#restore(shop, sent);
+    await this.#restore(shop, this.#sentBy(shop));
     this.lost += 1;
   }
 
@@ -111,8 +110,8 @@ export class Operator {
       // Where all waited for something else meanwhile, it would forget nothing.
       if (Date.now() > until) return;
     await before();
-    const sent = this.#sentBy(shop);
     await this.#service.setLedgerBack(shop.integrationUuid);
+    const sent = this.#sentBy(shop);
     this.#lostAt = this.#service.now();
     await this.#noticed(shop);
     await this.#restore(shop, sent);
@@ -136,6 +135,7 @@ export class Operator {
     return this.#restorations.get(shop) ?? 0;
   }
 
+  /** What a ledger was sent so far. Taken once it is lost: a busy machine accepts more between an order to lose it and the loss. */
   #sentBy(shop: Shop): Entry[] {
     return this.#ledger.filter((entry) => entry.shop === shop && entry.standing.sent > 0);
   }
