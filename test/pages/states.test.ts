@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { CHROMIUM } from "../support/browser.ts";
 import { ROOT } from "../support/imports.ts";
 import { MEDIA } from "../support/media.ts";
+import { eventually } from "../support/waiting.ts";
 import {
   accessibilityFaults,
   addPasskeys,
@@ -368,9 +369,15 @@ describe.skipIf(!CHROMIUM)("every state of the pages, in Chromium", () => {
       });
       rmSync(own, { recursive: true });
       await mintAll(one, 2);
-      // What is noted of a picture shows from its second view on.
       const seen = await newCollector(browser);
-      await seen.page.goto(`${shop.service.url}/g/${one.slug}/1`, { waitUntil: "networkidle0" });
+      await seen.page.goto(`${shop.service.url}/g/${one.slug}`, { waitUntil: "networkidle0" });
+      // Size and colour of an opaque picture are noted with its first thumbnail, and show after that. The smallest has no thumbnail.
+      if (kind === "wide" || kind === "tall") {
+        await eventually(async () => {
+          await seen.page.reload({ waitUntil: "networkidle0" });
+          expect(await seen.page.$(".ground > svg")).not.toBeNull();
+        });
+      }
       await seen.close();
       await look(`mint-${kind}`, `/m/${one.slug}`);
       await look(`gallery-${kind}`, `/g/${one.slug}`);
