@@ -126,19 +126,23 @@ describe("finalizing a draft", () => {
     const path = `/collection-draft/${draft}/finalize`;
     const request = { key: integration.key, method: "POST" };
     const first = { ...request, headers: { "idempotency-key": `once ${draft}` } };
-    let joined = 0;
     // The first ends once both others wait for it, however late they read the draft.
-    const joining = watchedLedgers((method, call) => {
-      if (method === "carryOut" && ++joined === 2) observeCheckpoints(null);
-      return call();
-    });
-    const others: ReturnType<typeof apiWith>[] = [];
+    await setFaults({ kind: "unknown_transaction" });
+    const waiting = new Set<object>();
+    const join = (other: typeof request) => {
+      const joining = watchedLedgers(async (method, call) => {
+        if (method === "carryOut") waiting.add(other);
+        if (waiting.size === 2) await setFaults();
+        return call();
+      });
+      return apiWith({ WALLET: joining }, path, other);
+    };
+    const others: ReturnType<typeof join>[] = [];
     const WALLET = beforeWrites(async () => {
       if (others.length > 0) return;
-      for (const other of [request, first]) others.push(apiWith({ WALLET: joining }, path, other));
+      others.push(join(request), join(first));
       await new Promise((resolve) => setTimeout(resolve, 1_000));
     });
-    killAt("operation.before_effects");
     const { response } = await apiWith({ WALLET }, path, {
       ...first,
       headers: { ...first.headers, prefer: "respond-async" },
