@@ -48,6 +48,8 @@ export class Operator {
   /** The version of the ledger that was copied last. */
   #copied = 0;
   readonly #restorations = new Map<Shop, number>();
+  /** Losses that are to come: from when they are ordered until there is less. */
+  readonly #underWay = new Set<Promise<unknown>>();
   /** When a ledger last forgot something, by the run's clock. */
   #lostAt = 0;
 
@@ -73,10 +75,10 @@ export class Operator {
   }
 
   /** Repeats a request until it succeeds. @throws Error if it doesn't in time */
-  async #insist(path: string, request?: unknown): Promise<void> {
+  async #insist(path: string): Promise<void> {
     const until = Date.now() + PATIENCE_MS;
     for (;;) {
-      const { status, body } = await this.#post(path, request);
+      const { status, body } = await this.#post(path);
       if (status === 200 || status === 201) return;
       if (Date.now() > until) throw new Error(`${path}: ${status} ${JSON.stringify(body)}`);
       await pause(PAUSE_MS);
@@ -85,16 +87,33 @@ export class Operator {
 
   /** A ledger's object is lost: it is brought back. */
   async loseLedger(shop: Shop): Promise<void> {
-    await this.#service.suffer({ do: "lose", wallet: shop.integrationUuid });
+    await this.#losing(this.#lose(shop));
     this.#lostAt = this.#service.now();
     await this.#restore(shop, this.#sentBy(shop));
     this.lost += 1;
   }
 
+  async #lose({ integrationUuid: wallet }: Shop): Promise<void> {
+    // A restart at the same moment may spare it.
+    do await this.#service.suffer({ do: "lose", wallet });
+    while ((await this.#versionOf(wallet)) > 0);
+  }
+
+  async #losing<T>(loss: Promise<T>): Promise<T> {
+    this.#underWay.add(loss);
+    return loss.finally(() => this.#underWay.delete(loss));
+  }
+
+  /** Waits until the ledgers that are to lose something have lost it. */
+  async losses(): Promise<void> {
+    await Promise.allSettled(this.#underWay);
+  }
+
   /** Copies a ledger's object, to set it back to. */
   async copyLedger({ integrationUuid: uuid }: Shop): Promise<void> {
-    this.#copied = await this.#versionOf(uuid);
     await this.#service.copyLedger(uuid);
+    // Not before: until it is copied, a ledger goes on.
+    this.#copied = await this.#versionOf(uuid);
   }
 
   async #versionOf(uuid: string): Promise<number> {
@@ -104,23 +123,42 @@ export class Operator {
 
   /** A ledger's object is set back to its copy, has to notice it, and is brought back. @param before what comes first */
   async setLedgerBack(shop: Shop, before: () => Promise<void>): Promise<void> {
-    const isBeyond = async () =>
-      (await this.#versionOf(shop.integrationUuid)) > this.#copied + ENOUGH_VERSIONS;
-    for (const until = Date.now() + SLOW_MS; !(await isBeyond()); await pause(PAUSE_MS))
-      // Where all waited for something else meanwhile, it would forget nothing.
-      if (Date.now() > until) return;
-    await before();
-    await this.#service.setLedgerBack(shop.integrationUuid);
-    const sent = this.#sentBy(shop);
+    if (!(await this.#losing(this.#setBack(shop, before)))) return;
     this.#lostAt = this.#service.now();
+    const sent = this.#sentBy(shop);
     await this.#noticed(shop);
     await this.#restore(shop, sent);
     this.setBack += 1;
   }
 
+  /** @returns whether it had something to forget */
+  async #setBack(shop: Shop, before: () => Promise<void>): Promise<boolean> {
+    let [version, until] = [0, 0];
+    while (version <= this.#copied + ENOUGH_VERSIONS) {
+      const now = await this.#versionOf(shop.integrationUuid);
+      if (now > version) [version, until] = [now, Date.now() + SLOW_MS];
+      // Where all wait for something else, it would forget nothing.
+      else if (Date.now() > until) return false;
+      else await pause(PAUSE_MS);
+    }
+    await before();
+    await this.#service.setLedgerBack(shop.integrationUuid);
+    return true;
+  }
+
   /** The platform's object is set back while it deploys contracts for a shop: it goes on by itself, and the operator repeats them. */
   async setPlatformBack({ integrationUuid: uuid }: Shop): Promise<void> {
-    const deploy = () => this.#insist(`/integration/${uuid}/contract`, { name: "Another", symbol: "MORE" });
+    const path = `/admin/v1/integration/${uuid}/contract`;
+    const body = { name: "Another", symbol: "MORE" };
+    const write = { method: "POST", path, body, key: null, patience: SLOW_MS } as const;
+    // One that takes long is followed: to ask again would deploy one more, which takes as long.
+    const deploy = async () => {
+      for (const until = Date.now() + PATIENCE_MS; ; await pause(PAUSE_MS)) {
+        const answer = await this.#service.operator.write(write);
+        if (answer.kind === "success") return;
+        if (Date.now() > until) throw new Error(`${path}: ${JSON.stringify(answer)}`);
+      }
+    };
     await this.#service.copyLedger(PLATFORM);
     await deploy();
     const underWay = deploy();
@@ -160,9 +198,10 @@ export class Operator {
   async #restore(shop: Shop, sent: readonly Entry[]): Promise<void> {
     const { integrationUuid: uuid } = shop;
     const { chain } = this.#service.chain;
-    const { height } = chain.head;
     await this.#insist(`/integration/${uuid}/wallet/restore`);
-    await pause(QUIET_BLOCKS * this.#blockMs);
+    const { height } = chain.head;
+    // In blocks, not in milliseconds: a busy machine makes fewer.
+    while (chain.head.height < height + QUIET_BLOCKS) await pause(PAUSE_MS);
     const rows = await this.#service.ledgerRows<{ key: string; isKnown: 0 | 1 }>(
       uuid,
       `SELECT key, operations.id IS NOT NULL AS isKnown
