@@ -1,5 +1,6 @@
 /** The operator of a fault run: does by the operator's surface what docs/running.md says. */
 import { uuidFromBytes } from "../../src/domain/ids.ts";
+import type { Finding } from "./audit.ts";
 import { pause } from "./client.ts";
 import type { Effects } from "./effects.ts";
 import { MARKER } from "./marker.ts";
@@ -8,6 +9,9 @@ import { type Entry, METHODS, type Shop } from "./workload.ts";
 
 /** Blocks after which what a lost object had sent is final or stays away ("a minute or two"). */
 const QUIET_BLOCKS = 60;
+/** After this time R2, or at least D1, has what a ledger accepted; and how long keys are kept. By the run's clock, milliseconds. */
+const KEPT_AFTER_MS = 600_000;
+const KEPT_UNTIL_MS = 24 * 3_600_000;
 /** Versions of a ledger after which there is something to forget that D1 or the chain knows. */
 const ENOUGH_VERSIONS = 20;
 /** Blocks after which the first transaction of a deployment was sent. */
@@ -40,6 +44,8 @@ export class Operator {
   readonly #blockMs: number;
   /** What was said of operations that nobody could prove, by marker. */
   readonly settled = new Map<string, Settlement>();
+  /** What didn't come back with a ledger that has to. */
+  readonly findings: Finding[] = [];
   /** Ledgers that were lost and set back, and came back; and the writes that these had forgotten. */
   lost = 0;
   setBack = 0;
@@ -209,6 +215,8 @@ export class Operator {
     );
     const known = new Map(rows.map(({ key, isKnown }) => [key, isKnown === 1]));
     const forgotten = sent.filter(({ key }) => key !== null && known.get(key) !== true);
+    const missed = forgotten.filter((entry) => !known.has(entry.key!) && this.#isKept(entry));
+    this.findings.push(...missed.map(withoutKey));
     for (const { standing } of forgotten) standing.isHeld = true;
     while (forgotten.some(({ standing }) => standing.underWay > 0)) await pause(PAUSE_MS / 5);
     await this.#noteForgotten(uuid, sent);
@@ -225,6 +233,13 @@ export class Operator {
     }
     this.forgotten += forgotten.length;
     this.#restorations.set(shop, this.restorations(shop) + 1);
+  }
+
+  /** Whether a caller was told of its success so long before the loss that its key has to come back. */
+  #isKept({ answer, told, standing }: Entry): boolean {
+    const age = this.#lostAt - (told.at(-1)?.at ?? this.#lostAt);
+    const isTold = answer?.kind === "success" && standing.ruling === null;
+    return isTold && age > KEPT_AFTER_MS && age < KEPT_UNTIL_MS;
   }
 
   /**
@@ -306,3 +321,9 @@ export class Operator {
     return this.#ledger.find(({ kind, path }) => kind === "finalize" && path.includes(uuid));
   }
 }
+
+const withoutKey = (entry: Entry): Finding => ({
+  figure: "wrong",
+  text: `${entry.kind} ${entry.ordinal}: its ledger came back without its key: who repeats it has it done again`,
+  entry,
+});

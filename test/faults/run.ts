@@ -157,6 +157,7 @@ class FaultRun {
     await this.#idle();
     this.#findings.push(
       ...(await audit(this.#service, this.#shops, this.#ledger, this.#effects, this.#operator.settled)),
+      ...this.#operator.findings,
     );
     this.#lap("audit");
     this.#findings.push(...(await this.#deliveries.settle()));
