@@ -174,11 +174,15 @@ const collectOwners = async (
   });
 };
 
-/** The tokens that a mint was told of are those that its receiver owns. */
+/** The tokens that a mint was told of are those that its receiver owns, and no more than were ordered. */
 const judgeTokens = (entry: Entry, owners: ReadonlyMap<string, readonly string[]>): Finding[] => {
-  const { kind, marker, shop } = entry;
+  const { kind, marker, shop, body } = entry;
   if (kind !== "mint") return [];
-  const real = (owners.get(`${shop.contractId} ${marker}`) ?? []).toSorted().join();
+  const owned = owners.get(`${shop.contractId} ${marker}`) ?? [];
+  const real = owned.toSorted().join();
+  // One transaction may mint for several operations, and for one of them twice.
+  if (owned.length > (body as { quantity_per_receiver: number }).quantity_per_receiver)
+    return [{ figure: "duplicated", text: `${nameOf(entry)}: owned are ${real}`, entry }];
   return [entry.answer, entry.twin].flatMap((answer) => {
     if (answer?.kind !== "success") return [];
     const told = tokensOf(answer).toSorted().join();

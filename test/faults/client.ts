@@ -64,7 +64,7 @@ const PAUSE_MS = 120;
 const LOOK_MS = 400;
 
 /** Statuses that say: not now. The same request may be sent again with the same key. */
-const PASSING = [429, 500, 503];
+export const PASSING = [429, 500, 503];
 
 /** One integration's key and how it sends requests. */
 export class Caller {

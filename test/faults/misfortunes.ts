@@ -80,6 +80,8 @@ export class Misfortunes {
         return this.#service.killRuntime();
       case "snapshot":
         this.snapshotAt = at;
+        // On a busy machine a ledger may not have been set back yet.
+        await this.#operator.losses();
         return this.#service.snapshot();
       case "d1_hang":
         return this.#service.hangDatabase(this.#hangMs);

@@ -1,5 +1,6 @@
 /** The operator of a fault run: does by the operator's surface what docs/running.md says. */
 import { uuidFromBytes } from "../../src/domain/ids.ts";
+import type { Finding } from "./audit.ts";
 import { pause } from "./client.ts";
 import type { Effects } from "./effects.ts";
 import { MARKER } from "./marker.ts";
@@ -8,6 +9,9 @@ import { type Entry, METHODS, type Shop } from "./workload.ts";
 
 /** Blocks after which what a lost object had sent is final or stays away ("a minute or two"). */
 const QUIET_BLOCKS = 60;
+/** After this time R2, or at least D1, has what a ledger accepted; and how long keys are kept. By the run's clock, milliseconds. */
+const KEPT_AFTER_MS = 600_000;
+const KEPT_UNTIL_MS = 24 * 3_600_000;
 /** Versions of a ledger after which there is something to forget that D1 or the chain knows. */
 const ENOUGH_VERSIONS = 20;
 /** Blocks after which the first transaction of a deployment was sent. */
@@ -40,6 +44,8 @@ export class Operator {
   readonly #blockMs: number;
   /** What was said of operations that nobody could prove, by marker. */
   readonly settled = new Map<string, Settlement>();
+  /** What didn't come back with a ledger that has to. */
+  readonly findings: Finding[] = [];
   /** Ledgers that were lost and set back, and came back; and the writes that these had forgotten. */
   lost = 0;
   setBack = 0;
@@ -48,6 +54,8 @@ export class Operator {
   /** The version of the ledger that was copied last. */
   #copied = 0;
   readonly #restorations = new Map<Shop, number>();
+  /** Losses that are to come: from when they are ordered until there is less. */
+  readonly #underWay = new Set<Promise<unknown>>();
   /** When a ledger last forgot something, by the run's clock. */
   #lostAt = 0;
 
@@ -73,10 +81,10 @@ export class Operator {
   }
 
   /** Repeats a request until it succeeds. @throws Error if it doesn't in time */
-  async #insist(path: string, request?: unknown): Promise<void> {
+  async #insist(path: string): Promise<void> {
     const until = Date.now() + PATIENCE_MS;
     for (;;) {
-      const { status, body } = await this.#post(path, request);
+      const { status, body } = await this.#post(path);
       if (status === 200 || status === 201) return;
       if (Date.now() > until) throw new Error(`${path}: ${status} ${JSON.stringify(body)}`);
       await pause(PAUSE_MS);
@@ -85,16 +93,33 @@ export class Operator {
 
   /** A ledger's object is lost: it is brought back. */
   async loseLedger(shop: Shop): Promise<void> {
-    await this.#service.suffer({ do: "lose", wallet: shop.integrationUuid });
+    await this.#losing(this.#lose(shop));
     this.#lostAt = this.#service.now();
     await this.#restore(shop, this.#sentBy(shop));
     this.lost += 1;
   }
 
+  async #lose({ integrationUuid: wallet }: Shop): Promise<void> {
+    // A restart at the same moment may spare it.
+    do await this.#service.suffer({ do: "lose", wallet });
+    while ((await this.#versionOf(wallet)) > 0);
+  }
+
+  async #losing<T>(loss: Promise<T>): Promise<T> {
+    this.#underWay.add(loss);
+    return loss.finally(() => this.#underWay.delete(loss));
+  }
+
+  /** Waits until the ledgers that are to lose something have lost it. */
+  async losses(): Promise<void> {
+    await Promise.allSettled(this.#underWay);
+  }
+
   /** Copies a ledger's object, to set it back to. */
   async copyLedger({ integrationUuid: uuid }: Shop): Promise<void> {
-    this.#copied = await this.#versionOf(uuid);
     await this.#service.copyLedger(uuid);
+    // Not before: until it is copied, a ledger goes on.
+    this.#copied = await this.#versionOf(uuid);
   }
 
   async #versionOf(uuid: string): Promise<number> {
@@ -104,23 +129,42 @@ export class Operator {
 
   /** A ledger's object is set back to its copy, has to notice it, and is brought back. @param before what comes first */
   async setLedgerBack(shop: Shop, before: () => Promise<void>): Promise<void> {
-    const isBeyond = async () =>
-      (await this.#versionOf(shop.integrationUuid)) > this.#copied + ENOUGH_VERSIONS;
-    for (const until = Date.now() + SLOW_MS; !(await isBeyond()); await pause(PAUSE_MS))
-      // Where all waited for something else meanwhile, it would forget nothing.
-      if (Date.now() > until) return;
-    await before();
-    await this.#service.setLedgerBack(shop.integrationUuid);
-    const sent = this.#sentBy(shop);
+    if (!(await this.#losing(this.#setBack(shop, before)))) return;
     this.#lostAt = this.#service.now();
+    const sent = this.#sentBy(shop);
     await this.#noticed(shop);
     await this.#restore(shop, sent);
     this.setBack += 1;
   }
 
+  /** @returns whether it had something to forget */
+  async #setBack(shop: Shop, before: () => Promise<void>): Promise<boolean> {
+    let [version, until] = [0, 0];
+    while (version <= this.#copied + ENOUGH_VERSIONS) {
+      const now = await this.#versionOf(shop.integrationUuid);
+      if (now > version) [version, until] = [now, Date.now() + SLOW_MS];
+      // Where all wait for something else, it would forget nothing.
+      else if (Date.now() > until) return false;
+      else await pause(PAUSE_MS);
+    }
+    await before();
+    await this.#service.setLedgerBack(shop.integrationUuid);
+    return true;
+  }
+
   /** The platform's object is set back while it deploys contracts for a shop: it goes on by itself, and the operator repeats them. */
   async setPlatformBack({ integrationUuid: uuid }: Shop): Promise<void> {
-    const deploy = () => this.#insist(`/integration/${uuid}/contract`, { name: "Another", symbol: "MORE" });
+    const path = `/admin/v1/integration/${uuid}/contract`;
+    const body = { name: "Another", symbol: "MORE" };
+    const write = { method: "POST", path, body, key: null, patience: SLOW_MS } as const;
+    // One that takes long is followed: to ask again would deploy one more, which takes as long.
+    const deploy = async () => {
+      for (const until = Date.now() + PATIENCE_MS; ; await pause(PAUSE_MS)) {
+        const answer = await this.#service.operator.write(write);
+        if (answer.kind === "success") return;
+        if (Date.now() > until) throw new Error(`${path}: ${JSON.stringify(answer)}`);
+      }
+    };
     await this.#service.copyLedger(PLATFORM);
     await deploy();
     const underWay = deploy();
@@ -160,9 +204,10 @@ export class Operator {
   async #restore(shop: Shop, sent: readonly Entry[]): Promise<void> {
     const { integrationUuid: uuid } = shop;
     const { chain } = this.#service.chain;
-    const { height } = chain.head;
     await this.#insist(`/integration/${uuid}/wallet/restore`);
-    await pause(QUIET_BLOCKS * this.#blockMs);
+    const { height } = chain.head;
+    // In blocks, not in milliseconds: a busy machine makes fewer.
+    while (chain.head.height < height + QUIET_BLOCKS) await pause(PAUSE_MS);
     const rows = await this.#service.ledgerRows<{ key: string; isKnown: 0 | 1 }>(
       uuid,
       `SELECT key, operations.id IS NOT NULL AS isKnown
@@ -170,6 +215,8 @@ export class Operator {
     );
     const known = new Map(rows.map(({ key, isKnown }) => [key, isKnown === 1]));
     const forgotten = sent.filter(({ key }) => key !== null && known.get(key) !== true);
+    const missed = forgotten.filter((entry) => !known.has(entry.key!) && this.#isKept(entry));
+    this.findings.push(...missed.map(withoutKey));
     for (const { standing } of forgotten) standing.isHeld = true;
     while (forgotten.some(({ standing }) => standing.underWay > 0)) await pause(PAUSE_MS / 5);
     await this.#noteForgotten(uuid, sent);
@@ -186,6 +233,13 @@ export class Operator {
     }
     this.forgotten += forgotten.length;
     this.#restorations.set(shop, this.restorations(shop) + 1);
+  }
+
+  /** Whether a caller was told of its success so long before the loss that its key has to come back. */
+  #isKept({ answer, told, standing }: Entry): boolean {
+    const age = this.#lostAt - (told.at(-1)?.at ?? this.#lostAt);
+    const isTold = answer?.kind === "success" && standing.ruling === null;
+    return isTold && age > KEPT_AFTER_MS && age < KEPT_UNTIL_MS;
   }
 
   /**
@@ -267,3 +321,9 @@ export class Operator {
     return this.#ledger.find(({ kind, path }) => kind === "finalize" && path.includes(uuid));
   }
 }
+
+const withoutKey = (entry: Entry): Finding => ({
+  figure: "wrong",
+  text: `${entry.kind} ${entry.ordinal}: its ledger came back without its key: who repeats it has it done again`,
+  entry,
+});

@@ -205,12 +205,15 @@ export class FaultyService {
    */
   killRuntime(meanwhile: () => void = () => undefined): Promise<void> {
     const kill = this.#busy.then(async () => {
+      const hungFor = this.#hungUntil - this.now();
       await this.collect();
       for (const pid of runtimesOf(process.pid)) process.kill(pid, "SIGKILL");
       this.runtimeKills += 1;
       await this.#miniflare?.dispose().catch(() => undefined);
       meanwhile();
       await this.#run();
+      // A restart can take longer than D1 stands still, which then nobody would meet.
+      if (hungFor > 0) this.#hungUntil = this.now() + hungFor;
       await this.setFaults(this.#faults);
     });
     this.#busy = kill.catch(() => undefined);
@@ -266,9 +269,10 @@ export class FaultyService {
     }
   }
 
-  /** Rows of a ledger. Asks until it answers. */
+  /** Rows of a ledger. Asks until it answers; the time of restarts doesn't count, which take long on a busy machine. */
   async ledgerRows<Row>(wallet: string, sql: string, ...params: readonly string[]): Promise<Row[]> {
     for (let tries = 0; tries < ROWS_TRIES; tries++) {
+      await this.#busy;
       const rows = await this.suffer<Row[]>({ do: "rows", wallet, sql, params });
       if (rows !== null) return rows;
       await pause(ROWS_PAUSE_MS);

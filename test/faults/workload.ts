@@ -94,7 +94,7 @@ export class Shop {
   /** Makes a shop through the front door, with nothing failing yet. */
   static async open(service: FaultyService, number: number, { moved, revealed }: Needs): Promise<Shop> {
     const create = async <T>(path: string, body: unknown): Promise<T> => {
-      const write = { method: "POST", path: `/admin/v1${path}`, body, key: null, patience: 60_000 } as const;
+      const write = { method: "POST", path: `/admin/v1${path}`, body, key: null, patience: 600_000 } as const;
       const answer = await service.operator.write(write);
       if (answer.kind !== "success") throw new Error(`${path}: ${JSON.stringify(answer)}`);
       return answer.body as T;
@@ -145,17 +145,17 @@ export class Shop {
   }
 
   /** A draft with one picture, ready to be finalized. Where a request for it got lost, another draft is made. */
-  async draft(title: string, copies: number): Promise<string> {
+  async draft(title: string, copies: number, reveal = false): Promise<string> {
     for (let attempt = 1; ; attempt++) {
       try {
-        return await this.#draft(title, copies, attempt);
+        return await this.#draft(title, copies, attempt, reveal);
       } catch (error) {
         if (attempt === DRAFT_ATTEMPTS) throw error;
       }
     }
   }
 
-  async #draft(title: string, copies: number, attempt: number, reveal = false): Promise<string> {
+  async #draft(title: string, copies: number, attempt: number, reveal: boolean): Promise<string> {
     const how = { subject: title, patience: DRAFT_PATIENCE_MS };
     const settings = { contract_uuid: this.contractUuid, title, reveal };
     const made = await this.#done("/collection-draft", settings, `${title} draft ${attempt}`, how);
@@ -180,7 +180,7 @@ export class Shop {
   }
 
   async #hide(number: number): Promise<Hidden> {
-    const draft = await this.#draft(`Hidden ${number}`, 1, 1, true);
+    const draft = await this.draft(`Hidden ${number}`, 1, true);
     const finalized = await this.#done(`/collection-draft/${draft}/finalize`, undefined, null);
     return (finalized as { near_collection: Hidden }).near_collection;
   }
