@@ -7,7 +7,7 @@ import { createCollection, type Finalized, mintedOnChain } from "../support/coll
 import { keyOf, type TestKey } from "../support/keys.ts";
 import { finalAnswer, readOperation } from "../support/operations.ts";
 import { FORGETFUL, givenUp, mintBatch, walletOf } from "../support/own-wallets.ts";
-import { sendFrom } from "../support/payments.ts";
+import { pay, sendFrom } from "../support/payments.ts";
 import { unsigned } from "../support/shared-mints.ts";
 import { eventually, inOneDay } from "../support/waiting.ts";
 import { endObject } from "../support/wallets.ts";
@@ -18,6 +18,8 @@ let shop: TestIntegration;
 let receiver: string;
 beforeAll(async () => {
   shop = await createIntegration("Busy shop");
+  // What is stored is paid ahead by how fast mints come, so that a wallet's first money isn't always enough.
+  await pay("platform", shop.walletAccountId, 10n ** 26n);
   [receiver] = (await createReceivers(1)) as [string];
 });
 beforeEach(inOneDay);
