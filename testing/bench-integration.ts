@@ -1,3 +1,4 @@
+import { setTimeout as pause } from "node:timers/promises";
 import type { BenchService } from "./service.ts";
 import type { Form } from "./upload-forms.ts";
 
@@ -15,6 +16,20 @@ export async function answerOf<Answer>(response: Response, ...statuses: readonly
   throw new Error(`${response.status} instead of ${statuses.join(" or ")}: ${text.slice(0, 500)}`);
 }
 
+/** Waits until D1 knows that an integration's wallet was created, seconds after the answer. No contract is deployed before. */
+export async function walletReady(service: BenchService, integrationUuid: string): Promise<void> {
+  const path = `/integration/${integrationUuid}`;
+  while ((await service.admin<{ wallet_state: string }>(path, undefined, "GET")).wallet_state !== "ready")
+    await pause(100);
+}
+
+/** The same of the newest contract, without which no draft is made for it. */
+export async function contractReady(service: BenchService, integrationUuid: string): Promise<void> {
+  const path = `/integration/${integrationUuid}/contract?limit=1`;
+  while ((await service.admin<{ state: string }[]>(path, undefined, "GET"))[0]?.state !== "ready")
+    await pause(100);
+}
+
 /** Opens a shop through the operator's surface. */
 export async function openShop(service: BenchService): Promise<Shop> {
   const integration = await service.admin<{ integration_uuid: string; wallet_account_id: string }>(
@@ -25,10 +40,12 @@ export async function openShop(service: BenchService): Promise<Shop> {
   );
   const path = `/integration/${integration.integration_uuid}`;
   const key = await service.admin<{ api_key: string }>(`${path}/key`, { name: "bench", role: "full" });
+  await walletReady(service, integration.integration_uuid);
   const contract = await service.admin<{ contract_uuid: string }>(`${path}/contract`, {
     name: "Bench",
     symbol: "BENCH",
   });
+  await contractReady(service, integration.integration_uuid);
   return {
     key: key.api_key,
     contractUuid: contract.contract_uuid,

@@ -41,7 +41,7 @@ export interface BenchService {
   /** Runs the scheduled job once. */
   runSchedule(): Promise<void>;
   /** A request to the operator's surface, its JSON answer. @throws Error with the answer where that is no success */
-  admin<Answer>(path: string, body: unknown, method?: "POST" | "PUT"): Promise<Answer>;
+  admin<Answer>(path: string, body: unknown, method?: "GET" | "POST" | "PUT"): Promise<Answer>;
   stop(): Promise<void>;
 }
 
@@ -170,7 +170,11 @@ export async function startService({
     async runSchedule() {
       await (await miniflare.getWorker(NAME)).scheduled({ cron: "* * * * *" });
     },
-    async admin<Answer>(path: string, body: unknown, method = "POST"): Promise<Answer> {
+    async admin<Answer>(
+      path: string,
+      body: unknown,
+      method: "GET" | "POST" | "PUT" = "POST",
+    ): Promise<Answer> {
       const response = await fetch(`${url}/admin/v1${path}`, {
         method,
         headers: { authorization: `Bearer ${adminToken}`, "content-type": "application/json" },

@@ -57,9 +57,12 @@ const mint = ({ key }: TestIntegration, { collection_uuid: uuid }: Finalized, he
 const wallet = (shop: TestIntegration, action = "", method = action === "" ? "GET" : "POST") =>
   admin(`/integration/${shop.integrationUuid}/wallet${action}`, { method });
 
-/** The next transaction that is sent lands after the given number of blocks, and nobody is told. */
-async function keepBack(blocks: number): Promise<void> {
-  const held = { kind: "reorder", methods: ["send_tx"], blocks };
+/** For how many heights a transaction is held back: longer than a test takes, and shorter than it is valid. */
+const HELD = 50_000;
+
+/** The next transaction that is sent lands once it is let go, and nobody is told. */
+async function keepBack(): Promise<void> {
+  const held = { kind: "reorder", methods: ["send_tx"], blocks: HELD };
   const set = [held, { kind: "unknown_transaction" }];
   await chainCall("devchain_faults", { set, seed: 1, reset_statistics: true });
 }
@@ -73,6 +76,9 @@ const sent = (): Promise<void> =>
     );
     return (faults.injected["reorder:send_tx"] ?? 0) > 0;
   });
+
+/** Passes the heights for which a transaction is held back. */
+const letGo = () => chainCall("devchain_advance", { heights: HELD });
 
 const nextOf = (page: Response): string | undefined =>
   /<http:\/\/mintage\.test\/admin\/v1(\/[^>]+)>; rel="next"/.exec(page.headers.get("link") ?? "")?.[1];
@@ -196,7 +202,7 @@ describe("a wallet object that is lost", () => {
     const mintWaiting = async (SYNC_WAIT_MS: string) =>
       (await apiWith({ SYNC_WAIT_MS }, `/collection/${collection.collection_uuid}/mint`, request)).response;
     await setFaults({ kind: "reply_lost", methods: ["send_tx"] }, { kind: "unknown_transaction" });
-    const waiting = mintWaiting("8000");
+    const waiting = mintWaiting("30000");
     await until(async () => (await mintedOnChain(shop, collection)) > 0);
     await loseObject(shop.integrationUuid);
     await setFaults();
@@ -398,7 +404,7 @@ describe("an unprovable operation is settled by the operator", () => {
     const shop = await createIntegration("Late");
     const draft = await createDraft(shop, { copies: [3] });
     // A node has the transaction and holds it back. Meanwhile the object that signed it is lost.
-    await keepBack(100);
+    await keepBack();
     const answer = await finalize(shop, draft, { prefer: "respond-async" });
     const { operation_uuid: uuid } = await bodyOf<OperationResource>(answer, 202);
     await sent();
@@ -407,6 +413,7 @@ describe("an unprovable operation is settled by the operator", () => {
     expect(await readOperation(shop.key, uuid)).toMatchObject({ state: "unknown" });
     await bodyOf(await settle(uuid, false), 409);
     await bodyOf(await settle(uuid, true), 409);
+    await letGo();
     await until(async () => (await collections(shop)).length > 0);
     const settled = await bodyOf<OperationResource<{ collection_uuid: string }>>(
       await settle(uuid, true),
@@ -424,13 +431,14 @@ describe("an unprovable operation is settled by the operator", () => {
   test("a finalization visible on the chain isn't settled as without effect: it continues", async () => {
     const shop = await createIntegration("Shown");
     const draft = await createDraft(shop, { copies: [3] });
-    await keepBack(60);
+    await keepBack();
     const answer = await finalize(shop, draft, { prefer: "respond-async" });
     const { operation_uuid: uuid } = await bodyOf<OperationResource>(answer, 202);
     await sent();
     await replaceObject(shop.integrationUuid);
     await background.resume(uuid);
     expect(await readOperation(shop.key, uuid)).toMatchObject({ state: "unknown" });
+    await letGo();
     await until(async () => (await collections(shop)).length > 0);
     await outlastRestoration(shop.integrationUuid);
     expect(await bodyOf(await settle(uuid, false), 409)).toMatchObject({

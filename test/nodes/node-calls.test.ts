@@ -23,6 +23,7 @@ beforeAll(async () => {
 });
 
 afterEach(async () => {
+  vi.restoreAllMocks();
   vi.unstubAllGlobals();
   vi.useRealTimers();
   await setFaults();
@@ -60,6 +61,8 @@ describe("calls of nodes that a key's requests cause", () => {
   test("count as requests beyond two, wait, and are refused in the end, without effect on other keys", async () => {
     const requests = 60;
     const key = await limitedKey(requests);
+    // No period ends between the list and the look at what it has used.
+    vi.setSystemTime(Date.now());
     const before = callsMade();
     const first = await list(key, collection);
     const left = () => api("/collection-draft", { key }).then(({ headers }) => headers.get("ratelimit"));
@@ -69,6 +72,7 @@ describe("calls of nodes that a key's requests cause", () => {
     const used = requests - Number(/;r=(\d+)/.exec((await left()) ?? "")?.[1]);
     expect(used).toBeGreaterThanOrEqual(callsOfOne - 2);
     expect(used).toBeLessThanOrEqual(callsOfOne + 2);
+    vi.useRealTimers();
 
     const lists = 20;
     const { result, calls, allowed } = await observed(requests, async () => {
@@ -109,6 +113,9 @@ describe("calls of nodes that a key's requests cause", () => {
 describe("stored answers of nodes", () => {
   test("are read once by all who ask the same, however slow the nodes are", async () => {
     await setFaults({ kind: "delay", ms: 6_000, methods: ["query"] });
+    // A node is left after ten seconds; here after a minute, for a slow machine.
+    const patience = AbortSignal.timeout.bind(AbortSignal);
+    vi.spyOn(AbortSignal, "timeout").mockImplementation((ms) => patience(6 * ms));
     const before = callsMade();
     const mine = Array.from({ length: 30 }, () => api("/me", { key: stranger.key }));
     const of = `/collection/${others}/eligibility/patient.test`;
@@ -149,6 +156,8 @@ describe("calls of nodes that requests without a key cause", () => {
     expect(await statusesOf(all)).toEqual({ 200: 15 });
     expect(views.most).toBe(4);
 
+    // An answer is kept for two seconds, which aren't over before all have asked.
+    vi.setSystemTime(Date.now());
     views.asked = 0;
     const equal = Array.from({ length: 20 }, (_, index) =>
       from(`203.0.113.${20 + index}`, "/eligibility/many.test"),

@@ -1,5 +1,5 @@
 import { env } from "cloudflare:workers";
-import { afterEach, beforeAll, describe, expect, test } from "vitest";
+import { afterEach, beforeAll, describe, expect, test, vi } from "vitest";
 import { balanceOf, chainCall, SERVICES_NODE, setFaults } from "../support/chain-control.ts";
 import {
   carriedOut,
@@ -12,7 +12,7 @@ import {
   walletOf,
 } from "../support/own-wallets.ts";
 import { ENOUGH, until } from "../support/waiting.ts";
-import { setWalletSettings } from "../support/wallets.ts";
+import { endObject, setWalletSettings } from "../support/wallets.ts";
 
 /** A wallet's rows when blocks are dropped and answers never come. */
 
@@ -21,7 +21,10 @@ let receiver: string;
 beforeAll(async () => {
   receiver = await createReceiver();
 });
-afterEach(() => setFaults());
+afterEach(() => {
+  vi.restoreAllMocks();
+  return setFaults();
+});
 
 describe("a transaction whose block is dropped while its node keeps reporting INCLUDED has one effect when", () => {
   test.each([
@@ -147,13 +150,17 @@ test("a transaction for which every node permanently returns an error is sent ag
 });
 
 test("a transaction for which no node responds delays no other", async () => {
-  const { wallet } = await createWallet();
+  const { uuid, wallet } = await createWallet();
   await setFaults({ kind: "hang", methods: ["tx"], count: 1 });
+  // A node that never answers is left after ten seconds; here after minutes, for a slow machine.
+  const patience = AbortSignal.timeout.bind(AbortSignal);
+  vi.spyOn(AbortSignal, "timeout").mockImplementation((ms) => patience(30 * ms));
   const silent = payment(receiver, "1");
   await wallet.submit(silent);
   expect(await signedRecord(wallet, silent.operationUuid)).toMatchObject({ state: "open" });
   expect(await carriedOut(wallet, payment(receiver, "1"))).toMatchObject({ state: "succeeded" });
   // The question about the first has no answer yet: the second didn't wait for it.
   expect(await wallet.transactions(silent.operationUuid)).toMatchObject([{ state: "open" }]);
+  await endObject(uuid);
   expect(await wallet.recordsAtEnd(silent.operationUuid, ENOUGH)).toMatchObject([{ state: "succeeded" }]);
 });

@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { launch } from "puppeteer-core";
 import { CHROMIUM } from "../support/browser.ts";
+import { ENOUGH } from "../support/waiting.ts";
 
 export type Browser = Awaited<ReturnType<typeof launch>>;
 export type Page = Awaited<ReturnType<Browser["newPage"]>>;
@@ -18,9 +19,6 @@ export interface Visited {
   close(): Promise<void>;
 }
 
-/** Only a hang reaches this limit. Milliseconds. */
-const PATIENCE = 60_000;
-
 /** One Chromium for all tests. As root, as in a container, it doesn't start with its sandbox. */
 export const openBrowser = (): Promise<Browser> =>
   launch({ executablePath: CHROMIUM, args: process.getuid?.() === 0 ? ["--no-sandbox"] : [] });
@@ -29,7 +27,8 @@ export const openBrowser = (): Promise<Browser> =>
 export async function newCollector(browser: Browser): Promise<Visited> {
   const context = await browser.createBrowserContext();
   const page = await context.newPage();
-  page.setDefaultTimeout(PATIENCE);
+  // Only a hang reaches this limit.
+  page.setDefaultTimeout(ENOUGH);
   await page.setViewport({ width: 1200, height: 900 });
   const origins = new Set<string>();
   const faults: string[] = [];

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { CHROMIUM } from "../support/browser.ts";
+import { inOneDay } from "../support/waiting.ts";
 import {
   accessibilityFaults,
   type Browser,
@@ -15,6 +16,9 @@ describe.skipIf(!CHROMIUM)("the operator's page, in Chromium", () => {
   let shop: Shop;
   let browser: Browser;
   const visits: Visited[] = [];
+
+  // Its charts show today.
+  beforeAll(inOneDay);
 
   beforeAll(async () => {
     [shop, browser] = await Promise.all([openShop(), openBrowser()]);

@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import { join } from "node:path";
 import { uploadFolder } from "../../client/src/folder/index.ts";
 import { ClaimIssuer, MintageClient, type NewAsset, type VoucherTerms } from "../../client/src/index.ts";
+import { contractReady, walletReady } from "../../testing/bench-integration.ts";
 import { picture } from "../../testing/pictures.ts";
 import { type BenchService, startService } from "../../testing/service.ts";
 import { ROOT } from "../support/imports.ts";
@@ -38,10 +39,12 @@ export async function openShop(
   const { api_key: apiKey } = await service.admin<{ api_key: string }>(`/integration/${uuid}/key`, {
     name: "k",
   });
+  await walletReady(service, uuid);
   const { contract_uuid: contract } = await service.admin<{ contract_uuid: string }>(
     `/integration/${uuid}/contract`,
     { name: "Shop", symbol: "SHOP" },
   );
+  await contractReady(service, uuid);
   const client = new MintageClient({ baseUrl: service.url, apiKey });
   const claimLinks = async ({ uuid: collection, slug }: Shown, count: number): Promise<string[]> => {
     const issuer = await ClaimIssuer.create();

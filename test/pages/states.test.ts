@@ -34,6 +34,9 @@ import { SPECIMEN } from "./specimen.ts";
 const WIDTHS = [390, 768, 1280] as const;
 const SCHEMES = ["light", "dark"] as const;
 
+/** Looks at a page, half a second apart, until it is as it stays: a slow machine takes long to show a picture of another width. */
+const MOST_LOOKS = 60;
+
 /** Of which there is a reference. */
 const COMPARED = ["light-390", "dark-1280"];
 
@@ -540,7 +543,7 @@ describe.skipIf(!CHROMIUM)("every state of the pages, in Chromium", () => {
 async function differenceSeen(name: string, page: Page): Promise<string | null> {
   for (let tries = 0; ; tries++) {
     const difference = await differenceOf(name, await page.screenshot({ type: "png" }));
-    if (difference === null || tries === 10) return difference;
+    if (difference === null || tries === MOST_LOOKS) return difference;
     await new Promise((resolve) => setTimeout(resolve, 500));
   }
 }

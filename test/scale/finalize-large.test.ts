@@ -175,7 +175,8 @@ test("after a failed batch the draft is kept, and the next call continues there,
   const after = await onChain();
   expect(after).toHaveLength(before.length + 1);
   expect(after.at(-1)).toMatchObject({ total: ASSETS, assets: ASSETS, published: true });
-  expect(await readDraft(draft)).toMatchObject({ state: "finalized" });
+  // D1 has the draft's state within seconds.
+  await eventually(async () => expect(await readDraft(draft)).toMatchObject({ state: "finalized" }));
 });
 
 test("a finalization whose wallet runs out of money stays pending until the wallet is topped up", async () => {

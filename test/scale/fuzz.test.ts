@@ -10,6 +10,7 @@ import {
   createIntegration,
   createReceivers,
   type TestIntegration,
+  whenReachable,
 } from "../support/api.ts";
 import { newIssuer } from "../support/claim-links.ts";
 import { createCollection, createDraft } from "../support/collections.ts";
@@ -298,7 +299,8 @@ const runsOf = ({ operationId, responses }: Operation): number => {
 test("no random request causes an internal error, or an answer that the OpenAPI document doesn't describe", async () => {
   const succeeded = new Set<string>();
   const tried = async (operation: Operation, request: FuzzedRequest) => {
-    const response = await send(operation, request);
+    // What a busy machine's nodes are too late for isn't carried out.
+    const response = await whenReachable(() => send(operation, request));
     const name = `${operation.operationId} ${response.status}`;
     if (response.ok) succeeded.add(operation.operationId);
     expect(response.status, name).toBeLessThan(500);

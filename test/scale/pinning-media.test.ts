@@ -1,5 +1,5 @@
 import { eq } from "drizzle-orm";
-import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
 // Inside: own files that count as pinned, so that only those of mints are sent, and what refers to a file.
 import { blobs, collectionBlobs, collections } from "../../src/db/schema/index.ts";
 import type { Uuid } from "../../src/domain/ids.ts";
@@ -30,6 +30,9 @@ beforeAll(async () => {
     const file = files.get(request.url);
     return file ? Promise.resolve(new Response(file)) : real(request);
   });
+});
+afterEach(() => {
+  vi.useRealTimers();
 });
 afterAll(() => {
   vi.restoreAllMocks();
@@ -119,6 +122,7 @@ describe("files that a mint fetched by their URL", () => {
   test("are retried if the node fails, and the collection shows the failure", async () => {
     await bodyOf(await mint(remote(5000).url), 201);
     kubo.failing = Response.json({ Message: "disk full" }, { status: 500 });
+    vi.setSystemTime(Date.now());
     await pin();
     expect(await pinState()).toBe("failed");
     kubo.failing = null;

@@ -26,6 +26,7 @@ beforeEach(() => {
 });
 afterEach(() => {
   vi.restoreAllMocks();
+  vi.useRealTimers();
 });
 
 /** A collection as after its finalization. */
@@ -100,6 +101,7 @@ describe("pinning a collection to an IPFS node", () => {
 
   test("logs a failure, and retries after increasing pauses", async () => {
     const { id, rootCid } = await collectionOf([500]);
+    vi.setSystemTime(Date.now());
     kubo.failing = Response.json({ Message: "disk full", Code: 0 }, { status: 500 });
     await pin();
     expect(await stateOf(id)).toMatchObject({ pinState: "failed", pinAttempts: 1 });

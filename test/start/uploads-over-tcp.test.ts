@@ -158,7 +158,8 @@ async function settled(waitMs = 0): Promise<void> {
   for (let since = Date.now(); Date.now() < until; ) {
     const now = await objects();
     if (now !== before) since = Date.now();
-    else if (Date.now() - since >= waitMs && (await rows("going = 'marked'")) >= now) return;
+    // Where there is none, a slow service hasn't begun yet: each upload that is waited for brings some.
+    else if (now > 0 && Date.now() - since >= waitMs && (await rows("going = 'marked'")) >= now) return;
     before = now;
     await new Promise((resolve) => setTimeout(resolve, 300));
   }

@@ -1,4 +1,5 @@
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
+import { randomInt } from "node:crypto";
 import { cpSync, mkdirSync, mkdtempSync, symlinkSync } from "node:fs";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
@@ -67,12 +68,15 @@ export async function endScripts(started: readonly Started[]): Promise<void> {
   }
 }
 
-/** A port of this machine that nothing listens on. */
+/**
+ * A port of this machine that nothing listens on. The system gives none of these to connections, which would take it before the test
+ * does, or between two of its starts.
+ */
 export function freePort(): Promise<number> {
+  const port = randomInt(12_000, 32_000);
   return new Promise((resolve) => {
-    const server = createServer().listen(0, "127.0.0.1", () => {
-      const address = server.address();
-      server.close(() => resolve(typeof address === "object" && address ? address.port : 0));
-    });
+    const server = createServer()
+      .once("error", () => resolve(freePort()))
+      .listen(port, "127.0.0.1", () => server.close(() => resolve(port)));
   });
 }

@@ -3,6 +3,7 @@ import { env } from "cloudflare:workers";
 import type { Uuid } from "../../src/domain/ids.ts";
 import { type Settings, settingsOf } from "../../src/env.ts";
 import { walletOf } from "../../src/wallet/client.ts";
+import type { Outbox } from "../../src/wallet/outbox.ts";
 import { admin, api, apiWith, bodyOf, createIntegration, type TestIntegration } from "./api.ts";
 import { chainCall, setFaults } from "./chain-control.ts";
 import { createCollection, type Finalized } from "./collections.ts";
@@ -26,12 +27,24 @@ export const resumeByPresentClock = async (integrationUuid: string, operation: s
   await background.resume(operation);
 };
 
+/** Waits until D1 has what a ledger has for it: seconds on a busy machine, after which neither answers nor the schedule wait for it. */
+export const toldD1 = (integrationUuid: string): Promise<void> =>
+  until(() =>
+    runInDurableObject(objectOf(integrationUuid), (object) => {
+      const { outbox } = (object as unknown as { parts: { outbox: Outbox } }).parts;
+      outbox.wake();
+      return !outbox.isBehind;
+    }),
+  );
+
 /** Passes the time after which R2 has a copy of a ledger's operations, and D1 one of its collections. */
-export const shipAll = (integrationUuid: string): Promise<void> =>
-  runInDurableObject(objectOf(integrationUuid), async (object, { storage }) => {
+export const shipAll = async (integrationUuid: string): Promise<void> => {
+  await runInDurableObject(objectOf(integrationUuid), async (object, { storage }) => {
     storage.sql.exec("UPDATE unshipped SET changed_at = 0");
     await (object as unknown as { ship(): Promise<void> }).ship();
   });
+  await toldD1(integrationUuid);
+};
 
 /** Loses a wallet's object a minute after what was done: its key, its ledger, its alarm. @param then happens just before */
 export const loseObject = async (
