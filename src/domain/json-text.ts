@@ -1,7 +1,7 @@
 /** Bytes of a value as JSON in UTF-8. */
 export const jsonBytes = (value: unknown): number => Buffer.byteLength(JSON.stringify(value) ?? "");
 
-/** Parses JSON of somebody else, such as what a contract logged or was called with. Null if it isn't JSON. */
+/** Parses JSON that others wrote, such as a contract's log or a call's arguments. Null if it isn't JSON. */
 export const parsedJson = (text: string): unknown => {
   try {
     return JSON.parse(text);

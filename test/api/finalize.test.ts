@@ -31,6 +31,20 @@ afterEach(async () => {
 const finalize = (draft: string, headers: Record<string, string> = {}) =>
   api(`/collection-draft/${draft}/finalize`, { key: integration.key, method: "POST", headers });
 
+/** Keeps an operation open until so many requests wait for it. @returns makes the ledgers for one of these */
+const openUntilJoined = async (requests: number) => {
+  await setFaults({ kind: "unknown_transaction" });
+  const waiting = new Set<object>();
+  return (): typeof env.WALLET => {
+    const request = {};
+    return watchedLedgers(async (method, call) => {
+      if (method === "write" || method === "carryOut") waiting.add(request);
+      if (waiting.size === requests) await setFaults();
+      return call();
+    });
+  };
+};
+
 interface Draft {
   readonly state: string;
   readonly collection_uuid: string | null;
@@ -102,19 +116,11 @@ describe("finalizing a draft", () => {
     const before = await onChain();
     const draft = await createDraft(integration);
     // It ends once all wait for it: on an idle machine it could end before the others read the draft.
-    await setFaults({ kind: "unknown_transaction" });
-    const waiting = new Set<number>();
-    const send = async (number: number) => {
-      const WALLET = watchedLedgers(async (method, call) => {
-        if (method === "write" || method === "carryOut") waiting.add(number);
-        if (waiting.size === 3) await setFaults();
-        return call();
-      });
-      const request = { key: integration.key, method: "POST" };
-      return (await apiWith({ WALLET }, `/collection-draft/${draft}/finalize`, request)).response;
-    };
-    const answers = await Promise.all([1, 2, 3].map(send));
-    const bodies = await Promise.all(answers.map((answer) => bodyOf<Finalized>(answer, 201)));
+    const joining = await openUntilJoined(3);
+    const request = { key: integration.key, method: "POST" };
+    const send = () => apiWith({ WALLET: joining() }, `/collection-draft/${draft}/finalize`, request);
+    const answers = await Promise.all([send(), send(), send()]);
+    const bodies = await Promise.all(answers.map(({ response }) => bodyOf<Finalized>(response, 201)));
     expect(bodies[1]).toEqual(bodies[0]);
     expect(bodies[2]).toEqual(bodies[0]);
     expect(await onChain()).toHaveLength(before.length + 1);
@@ -127,16 +133,8 @@ describe("finalizing a draft", () => {
     const request = { key: integration.key, method: "POST" };
     const first = { ...request, headers: { "idempotency-key": `once ${draft}` } };
     // The first ends once both others wait for it, however late they read the draft.
-    await setFaults({ kind: "unknown_transaction" });
-    const waiting = new Set<object>();
-    const join = (other: typeof request) => {
-      const joining = watchedLedgers(async (method, call) => {
-        if (method === "carryOut") waiting.add(other);
-        if (waiting.size === 2) await setFaults();
-        return call();
-      });
-      return apiWith({ WALLET: joining }, path, other);
-    };
+    const joining = await openUntilJoined(2);
+    const join = (other: typeof request) => apiWith({ WALLET: joining() }, path, other);
     const others: ReturnType<typeof join>[] = [];
     const WALLET = beforeWrites(async () => {
       if (others.length > 0) return;

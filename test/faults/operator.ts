@@ -44,7 +44,7 @@ export class Operator {
   readonly #blockMs: number;
   /** What was said of operations that nobody could prove, by marker. */
   readonly settled = new Map<string, Settlement>();
-  /** What didn't come back with a ledger that has to. */
+  /** Keys that a restored ledger should have and doesn't. */
   readonly findings: Finding[] = [];
   /** Ledgers that were lost and set back, and came back; and the writes that these had forgotten. */
   lost = 0;
@@ -54,7 +54,7 @@ export class Operator {
   /** The version of the ledger that was copied last. */
   #copied = 0;
   readonly #restorations = new Map<Shop, number>();
-  /** Losses that are to come: from when they are ordered until there is less. */
+  /** Losses in progress: from the order until the ledger has lost something. */
   readonly #underWay = new Set<Promise<unknown>>();
   /** When a ledger last forgot something, by the run's clock. */
   #lostAt = 0;

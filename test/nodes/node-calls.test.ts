@@ -5,6 +5,7 @@ import { admin, api, bodyOf, createIntegration, statusesOf, type TestIntegration
 import { setFaults } from "../support/chain-control.ts";
 import { createCollection } from "../support/collections.ts";
 import { putPage } from "../support/collectors.ts";
+import { extendDeadlines } from "../support/waiting.ts";
 
 /** Seconds in which calls are counted. */
 const PERIOD_MS = 10_000;
@@ -114,8 +115,7 @@ describe("stored answers of nodes", () => {
   test("are read once by all who ask the same, however slow the nodes are", async () => {
     await setFaults({ kind: "delay", ms: 6_000, methods: ["query"] });
     // A node is left after ten seconds; here after a minute, for a slow machine.
-    const patience = AbortSignal.timeout.bind(AbortSignal);
-    vi.spyOn(AbortSignal, "timeout").mockImplementation((ms) => patience(6 * ms));
+    extendDeadlines(6);
     const before = callsMade();
     const mine = Array.from({ length: 30 }, () => api("/me", { key: stranger.key }));
     const of = `/collection/${others}/eligibility/patient.test`;

@@ -11,7 +11,7 @@ import {
   useNonceOfPlatform,
   walletOf,
 } from "../support/own-wallets.ts";
-import { ENOUGH, until } from "../support/waiting.ts";
+import { ENOUGH, extendDeadlines, until } from "../support/waiting.ts";
 import { endObject, setWalletSettings } from "../support/wallets.ts";
 
 /** A wallet's rows when blocks are dropped and answers never come. */
@@ -153,8 +153,7 @@ test("a transaction for which no node responds delays no other", async () => {
   const { uuid, wallet } = await createWallet();
   await setFaults({ kind: "hang", methods: ["tx"], count: 1 });
   // A node that never answers is left after ten seconds; here after minutes, for a slow machine.
-  const patience = AbortSignal.timeout.bind(AbortSignal);
-  vi.spyOn(AbortSignal, "timeout").mockImplementation((ms) => patience(30 * ms));
+  extendDeadlines(30);
   const silent = payment(receiver, "1");
   await wallet.submit(silent);
   expect(await signedRecord(wallet, silent.operationUuid)).toMatchObject({ state: "open" });

@@ -17,7 +17,7 @@ import { acceptingFirst, inLedgers } from "../support/ledgers.ts";
 import { background, killAt, killedAt, observeCheckpoints, operationOver } from "../support/operations.ts";
 import { updateCollection } from "../support/own-wallets.ts";
 import { sendFrom } from "../support/payments.ts";
-import { eventually } from "../support/waiting.ts";
+import { eventually, extendDeadlines } from "../support/waiting.ts";
 import { endObject } from "../support/wallets.ts";
 
 let integration: TestIntegration;
@@ -115,8 +115,7 @@ describe("the schedule", () => {
     observeCheckpoints((name) => void seen.push(name));
     await setFaults({ kind: "hang", methods: ["tx"] });
     // A node that never answers is left after ten seconds; here after minutes, for a slow machine.
-    const patience = AbortSignal.timeout.bind(AbortSignal);
-    vi.spyOn(AbortSignal, "timeout").mockImplementation((ms) => patience(30 * ms));
+    extendDeadlines(30);
     const run = background.reconcile(STALE);
     await eventually(() => expect(seen).toContain("wallet.journaled"));
     vi.restoreAllMocks();

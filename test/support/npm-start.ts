@@ -69,8 +69,8 @@ export async function endScripts(started: readonly Started[]): Promise<void> {
 }
 
 /**
- * A port of this machine that nothing listens on. The system gives none of these to connections, which would take it before the test
- * does, or between two of its starts.
+ * A port that nothing listens on, below those that the system gives to connections: one of these could take it before the test does,
+ * or between two of its starts.
  */
 export function freePort(): Promise<number> {
   const port = randomInt(12_000, 32_000);

@@ -27,6 +27,12 @@ export const eventually = (asserts: () => unknown): Promise<void> =>
     { timeout: ENOUGH, interval: 20 },
   );
 
+/** Gives nodes, and whatever else has a deadline, so many times as long to answer, until mocks are restored. */
+export const extendDeadlines = (times: number): void => {
+  const patience = AbortSignal.timeout.bind(AbortSignal);
+  vi.spyOn(AbortSignal, "timeout").mockImplementation((ms) => patience(times * ms));
+};
+
 /** Does something as if it were later by some milliseconds. The clock then stands; timers run as ever. */
 export const later = async <T>(ms: number, work: () => Promise<T>): Promise<T> => {
   vi.setSystemTime(Date.now() + ms);

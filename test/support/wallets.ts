@@ -27,7 +27,7 @@ export const resumeByPresentClock = async (integrationUuid: string, operation: s
   await background.resume(operation);
 };
 
-/** Waits until D1 has what a ledger has for it: seconds on a busy machine, after which neither answers nor the schedule wait for it. */
+/** Waits until a ledger has told D1 all it has to tell. On a busy machine that takes longer than answers and the schedule wait. */
 export const toldD1 = (integrationUuid: string): Promise<void> =>
   until(() =>
     runInDurableObject(objectOf(integrationUuid), (object) => {
